@@ -1,0 +1,16 @@
+//! sheetwise: upload spreadsheets, ask about them, get the right number with the rows it came from.
+//!
+//! Modules stand in pipeline order; each imports only from those above it (`tests/house.rs` enforces it).
+
+pub mod config;
+pub mod ids;
+pub mod note;
+pub mod value;
+
+pub mod sheet;
+
+pub mod schema;
+
+pub mod sql;
+
+pub mod engine;

@@ -1,0 +1,107 @@
+//! Reading files: bytes in, regions of typed cells out.
+//!
+//! Comes in: a file of any supported format; content decides, not the name.
+//! Goes out: a [`Book`] with one [`Region`] for each table found on a sheet, whose rows are scanned any number of times.
+//! Must never happen: a row that is neither given as data nor reported; a cell whose value changed; a whole text file in memory.
+
+use serde::Serialize;
+
+use crate::note::Note;
+use crate::value::Cell;
+
+/// What a user may decide about reading a file.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// First and last header row, 1-based as the user sees them.
+    pub header_rows: Option<(u64, u64)>,
+    /// Only these sheets.
+    pub sheets: Option<Vec<String>>,
+    /// Keep totals rows as data.
+    pub keep_totals: bool,
+}
+
+/// What a file is, by its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    Xlsx,
+    Xlsm,
+    Xlsb,
+    Xls,
+    Ods,
+    Csv,
+    Tsv,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SheetKind {
+    Data,
+    Empty,
+    Chart,
+    Hidden,
+}
+
+/// One column of a region.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// The header as the user wrote it, several header rows joined by `-`; a blank header is named by its letter.
+    pub label: String,
+    /// 0-based column of the sheet.
+    pub index: usize,
+    pub hidden: bool,
+}
+
+/// One table region of a sheet: everything but its rows.
+#[derive(Debug, Clone)]
+pub struct Region {
+    pub sheet: String,
+    pub kind: SheetKind,
+    pub hidden: bool,
+    /// Counts the regions of a sheet from 1.
+    pub part: usize,
+    /// 1-based rows of the sheet.
+    pub header_rows: Vec<u64>,
+    /// Title and note lines above the header, in order.
+    pub titles: Vec<String>,
+    pub columns: Vec<Column>,
+}
+
+/// Why a row is not data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kept {
+    /// A subtotal or total row.
+    Totals,
+    /// A note or title line below the header.
+    NoteLine,
+    /// The header once more.
+    RepeatedHeader,
+}
+
+/// Takes the rows of a region as they stream by.
+pub trait RowSink {
+    /// A data row: its 1-based number in the sheet and one cell for each of the region's columns.
+    fn row(&mut self, row: u64, cells: &[Cell<'_>]) -> Result<(), ReadError>;
+    /// A non-empty row below the header that is not data, with its cells' text joined.
+    fn kept_apart(&mut self, row: u64, why: Kept, text: &str) -> Result<(), ReadError>;
+    /// Something about a row that is data and was not literal: a long row, a value from a merged cell, an undecodable byte.
+    fn note(&mut self, note: Note) -> Result<(), ReadError>;
+}
+
+/// Why a file can't be read. The message names what was found and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error("{file}: {found}; {hint}")]
+    Unsupported { file: String, found: String, hint: String },
+    #[error("{file}: it is damaged ({detail}); open it in a spreadsheet program and save it again")]
+    Damaged { file: String, detail: String },
+    #[error("{file}: there is nothing in it")]
+    Empty { file: String },
+    #[error("{file}: {what} is over the limit of {limit} (`{setting}`)")]
+    TooLarge { file: String, what: String, limit: u64, setting: &'static str },
+    #[error("{file}: {source}")]
+    Io { file: String, source: std::io::Error },
+    /// The sink stopped the scan.
+    #[error("{0}")]
+    Stopped(String),
+}

@@ -1,0 +1,50 @@
+//! Why a statement is not run, with what to do instead.
+
+use serde::Serialize;
+
+/// A refused statement. `hint` is written for whoever can mend it: a person or a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    pub code: Code,
+    pub message: String,
+    pub hint: String,
+    /// 1-based line and column in the statement as asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<(u64, u64)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The reply holds no statement.
+    NoStatement,
+    ManyStatements,
+    Syntax,
+    /// Anything but one SELECT.
+    NotSelect,
+    UnknownTable,
+    UnknownField,
+    AmbiguousField,
+    FunctionNotAllowed,
+    /// A clause outside the allow-list.
+    ClauseNotAllowed,
+    ExpressionNotAllowed,
+    /// A condition on a scope column that the model wrote.
+    ScopeCondition,
+    TooLong,
+    TooDeep,
+    TooLarge,
+    /// An aggregate over a text value that no cell has.
+    NoSuchValue,
+    TypeMismatch,
+    Timeout,
+    /// The engine could not run it.
+    NotRunnable,
+}
+
+impl Refusal {
+    pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: hint.into(), position: None }
+    }
+}

@@ -1,0 +1,52 @@
+//! The only thing an engine runs.
+
+use datafusion::sql::sqlparser::ast::Query;
+
+use crate::note::Note;
+use crate::value::FieldType;
+
+/// One column of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutColumn {
+    /// As the statement names it.
+    pub name: String,
+    /// As people read it: the label of its field, `销售额（元） · sum`.
+    pub label: String,
+    pub kind: Option<FieldType>,
+    pub unit: Option<String>,
+    /// Places that a decimal result is rounded to; `None` leaves it.
+    pub decimals: Option<u8>,
+}
+
+/// A statement that was parsed, checked, grounded and scoped. Made by `admit` alone.
+#[derive(Debug, Clone)]
+pub struct ScopedSelect {
+    pub(super) statement: Query,
+    /// Second select over the same conditions, giving [`SOURCES`] for each row that the answer stands on; `None` for a plain
+    /// select, whose own last columns are [`SOURCES`].
+    pub(super) sources: Option<Query>,
+    pub(super) columns: Vec<OutColumn>,
+    pub(super) notes: Vec<Note>,
+}
+
+/// The source columns, in order, as the statement names them.
+pub const SOURCES: [&str; 4] = ["row_key", "doc_no", "sheet_kwd", "row_long"];
+
+impl ScopedSelect {
+    pub fn statement(&self) -> &Query {
+        &self.statement
+    }
+    pub fn sources(&self) -> Option<&Query> {
+        self.sources.as_ref()
+    }
+    pub fn columns(&self) -> &[OutColumn] {
+        &self.columns
+    }
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+    /// One row out for one row in: the statement's last columns are the sources.
+    pub fn is_plain(&self) -> bool {
+        self.sources.is_none()
+    }
+}
