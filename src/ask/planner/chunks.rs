@@ -1,0 +1,280 @@
+//! A question cut into chunks that each mean something in one table; several ways, the cheapest first.
+//!
+//! Comes in: tokens, a table, the cells that the question names. Goes out: paths of chunks that cover every token.
+//! Must never happen: a word that is passed over because nothing knows it.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+
+use super::concept::concepts;
+use super::dates::{Period, period};
+use super::labels::{self, Labels};
+use super::lexicon::{self, LONGEST, Role};
+use super::names::Names;
+use super::numerals::{Number, number, range};
+use super::reading::Column;
+use super::token::{Kind, Token};
+use crate::engine::{Likeness, Mention};
+use crate::schema::Table;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Meaning {
+    Column(usize),
+    /// Cells of one column that the words name.
+    Value { column: Column, cells: Vec<String>, whole: bool },
+    Number(Number),
+    Range(Number, Number),
+    Period(Period),
+    Role(Role),
+    /// Words of the table's own names, with the documents that bear them.
+    Context(Vec<String>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chunk {
+    /// Tokens.
+    pub start: usize,
+    pub end: usize,
+    pub meaning: Meaning,
+}
+
+/// One way to cut the question.
+#[derive(Debug, Clone, Default)]
+pub struct Path {
+    pub chunks: Vec<Chunk>,
+    pub cost: f32,
+}
+
+/// Paths kept at each token.
+const BEAM: usize = 48;
+/// The longest label in tokens of a question.
+const LONGEST_LABEL: usize = 12;
+const CHUNK_COST: f32 = 0.02;
+const ROLE_COST: f32 = 0.01;
+const VERB_COST: f32 = 0.03;
+/// A word that could say something is passed over.
+const SKIP_COST: f32 = 0.12;
+const CONTEXT_COST: f32 = 0.04;
+
+pub struct Cutter<'a> {
+    pub tokens: &'a [Token],
+    pub table: &'a Table,
+    pub labels: &'a Labels,
+    pub names: &'a Names,
+    pub mentions: &'a [Mention],
+    pub today: NaiveDate,
+}
+
+/// A way on from a token: where it leads, what it means (`None` is passed over), what it costs.
+type Step = (usize, Option<Meaning>, f32);
+
+impl Cutter<'_> {
+    /// Every way to cover all tokens, at most [`BEAM`], the cheapest first.
+    pub fn paths(&self) -> Vec<Path> {
+        let mut open: Vec<Vec<Path>> = vec![Vec::new(); self.tokens.len() + 1];
+        open[0].push(Path::default());
+        for at in 0..self.tokens.len() {
+            let mut here = std::mem::take(&mut open[at]);
+            keep_best(&mut here);
+            if here.is_empty() {
+                continue;
+            }
+            for (end, meaning, cost) in self.steps(at) {
+                for path in &here {
+                    open[end].push(extended(path, at, end, meaning.as_ref(), cost));
+                }
+            }
+        }
+        let mut last = open.pop().unwrap_or_default();
+        keep_best(&mut last);
+        last
+    }
+
+    /// The first words that nothing explains.
+    pub fn unexplained(&self) -> Vec<&str> {
+        let reach = |at: usize| self.steps(at).iter().map(|(end, ..)| *end).max();
+        let mut words = Vec::new();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            match reach(at) {
+                Some(end) => at = end,
+                None => {
+                    words.push(self.tokens[at].text.as_str());
+                    at += 1;
+                }
+            }
+        }
+        words
+    }
+
+    fn steps(&self, at: usize) -> Vec<Step> {
+        let mut steps = Vec::new();
+        self.phrases(at, &mut steps);
+        self.columns(at, &mut steps);
+        self.values(at, &mut steps);
+        self.numbers(at, &mut steps);
+        self.context(at, &mut steps);
+        steps
+    }
+
+    fn phrases(&self, at: usize, steps: &mut Vec<Step>) {
+        for end in at + 1..=(at + LONGEST).min(self.tokens.len()) {
+            let key = lexicon::key(self.tokens[at..end].iter().map(|token| token.text.as_str()));
+            let roles = lexicon::roles(&key);
+            for role in roles {
+                steps.push(match role {
+                    Role::Filler => (end, None, if roles.len() == 1 { 0.0 } else { SKIP_COST }),
+                    Role::Verb => (end, None, VERB_COST),
+                    role => (end, Some(Meaning::Role(*role)), ROLE_COST),
+                });
+            }
+        }
+        if self.tokens[at].kind == Kind::Mark && lexicon::roles(&self.tokens[at].text).is_empty() && !matches!(self.tokens[at].text.as_str(), "%" | "$" | "#") {
+            steps.push((at + 1, None, 0.0));
+        }
+        let han = self.han_phrase(at);
+        for (end, roles) in han {
+            for role in roles {
+                steps.push(match role {
+                    Role::Filler => (end, None, if roles.len() == 1 { 0.0 } else { SKIP_COST }),
+                    Role::Verb => (end, None, VERB_COST),
+                    role => (end, Some(Meaning::Role(*role)), ROLE_COST),
+                });
+            }
+        }
+    }
+
+    /// Chinese phrases are longer in tokens than English ones.
+    fn han_phrase(&self, at: usize) -> Vec<(usize, &'static [Role])> {
+        let run = self.tokens[at..].iter().take_while(|token| token.kind == Kind::Han).take(12).count();
+        (LONGEST + 1..=run)
+            .map(|length| (at + length, lexicon::roles(&lexicon::key(self.tokens[at..at + length].iter().map(|token| token.text.as_str())))))
+            .filter(|(_, roles)| !roles.is_empty())
+            .collect()
+    }
+
+    fn columns(&self, at: usize, steps: &mut Vec<Step>) {
+        let joins = |token: &Token| lexicon::is_filler(&token.text) && token.kind != Kind::Han;
+        let text = |token: &Token| token.kind == Kind::Mark && !matches!(token.text.as_str(), "%" | "#");
+        if joins(&self.tokens[at]) && concepts(&self.tokens[at..=at]).is_empty() || text(&self.tokens[at]) && self.tokens[at].text != "(" {
+            return;
+        }
+        for end in at + 1..=(at + LONGEST_LABEL).min(self.tokens.len()) {
+            let last = &self.tokens[end - 1];
+            if end > at + 1 && ((text(last) && last.text != ")") || (last.kind != Kind::Mark && concepts(&self.tokens[end - 1..end]).is_empty())) {
+                continue;
+            }
+            let span = concepts(&self.tokens[at..end]);
+            if span.is_empty() {
+                continue;
+            }
+            for (field, cost) in self.labels.matches(&span) {
+                steps.push((end, Some(Meaning::Column(field)), cost + CHUNK_COST));
+            }
+        }
+    }
+
+    fn values(&self, at: usize, steps: &mut Vec<Step>) {
+        let mut grouped: BTreeMap<(usize, &str), (Vec<String>, Likeness)> = BTreeMap::new();
+        for mention in self.mentions.iter().filter(|mention| mention.table == self.table.name) {
+            let Some((start, end)) = self.span(mention) else { continue };
+            if start != at {
+                continue;
+            }
+            let entry = grouped.entry((end, mention.field.as_str())).or_insert_with(|| (Vec::new(), mention.how));
+            if mention.how < entry.1 {
+                *entry = (Vec::new(), mention.how);
+            }
+            if mention.how == entry.1 && !entry.0.contains(&mention.cell) {
+                entry.0.push(mention.cell.clone());
+            }
+        }
+        for ((end, field), (cells, how)) in grouped {
+            if let Some(step) = self.value(end, field, cells, how) {
+                steps.push(step);
+            }
+        }
+    }
+
+    fn value(&self, end: usize, field: &str, cells: Vec<String>, how: Likeness) -> Option<Step> {
+        let column = match field {
+            "docnm_kwd" => Column::Document,
+            "sheet_kwd" => Column::Sheet,
+            name => Column::Field(self.table.fields.iter().position(|field| field.name == name || field.exact().as_deref() == Some(name))?),
+        };
+        let likeness = match how {
+            Likeness::Exact | Likeness::Folded => 0.0,
+            Likeness::Partial if cells.len() == 1 => 0.15,
+            Likeness::Partial => 0.3,
+            Likeness::Fuzzy => 0.8,
+        };
+        let (same, minor) = match column {
+            Column::Field(index) => {
+                let field = self.table.fields.get(index)?;
+                (field.distinct == Some(1) && field.nulls == 0, !labels::is_unique(self.table, field))
+            }
+            Column::Document | Column::Sheet => (self.table.sheets.len() <= 1, true),
+        };
+        if same {
+            return Some((end, Some(Meaning::Context(Vec::new())), CONTEXT_COST / 2.0));
+        }
+        let whole = matches!(how, Likeness::Exact | Likeness::Folded);
+        let cost = CHUNK_COST + likeness + if minor { 0.02 } else { 0.0 };
+        Some((end, Some(Meaning::Value { column, cells, whole }), cost))
+    }
+
+    /// The tokens of a mention; none where it cuts one in two.
+    fn span(&self, mention: &Mention) -> Option<(usize, usize)> {
+        let start = self.tokens.iter().position(|token| token.start == mention.start)?;
+        let end = self.tokens.iter().position(|token| token.end == mention.end)?;
+        (start <= end).then_some((start, end + 1))
+    }
+
+    fn numbers(&self, at: usize, steps: &mut Vec<Step>) {
+        let rest = &self.tokens[at..];
+        if let Some((period, taken)) = period(rest, self.today) {
+            steps.push((at + taken, Some(Meaning::Period(period)), CHUNK_COST));
+        }
+        if let Some((low, high, taken)) = range(rest) {
+            steps.push((at + taken, Some(Meaning::Range(low, high)), CHUNK_COST));
+        }
+        if let Some((number, taken)) = number(rest) {
+            if taken == 1 && number.bare && rest[0].text.len() == 4 {
+                steps.extend(Period::year(number.value as i32).map(|year| (at + 1, Some(Meaning::Period(year)), CHUNK_COST)));
+            }
+            steps.push((at + taken, Some(Meaning::Number(number)), CHUNK_COST));
+        }
+    }
+
+    fn context(&self, at: usize, steps: &mut Vec<Step>) {
+        for (end, documents) in self.names.spans(self.tokens, at) {
+            steps.push((end, Some(Meaning::Context(documents)), CONTEXT_COST));
+        }
+    }
+}
+
+fn extended(path: &Path, start: usize, end: usize, meaning: Option<&Meaning>, cost: f32) -> Path {
+    let mut chunks = path.chunks.clone();
+    chunks.extend(meaning.map(|meaning| Chunk { start, end, meaning: meaning.clone() }));
+    Path { chunks, cost: path.cost + cost }
+}
+
+fn keep_best(paths: &mut Vec<Path>) {
+    paths.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    let mut kept: Vec<Path> = Vec::new();
+    for path in paths.drain(..) {
+        if kept.len() >= BEAM {
+            break;
+        }
+        if !kept.iter().any(|other| same(other, &path)) {
+            kept.push(path);
+        }
+    }
+    *paths = kept;
+}
+
+/// The same meanings in the same order, wherever they stand.
+fn same(a: &Path, b: &Path) -> bool {
+    a.chunks.len() == b.chunks.len() && a.chunks.iter().zip(&b.chunks).all(|(x, y)| x.meaning == y.meaning)
+}

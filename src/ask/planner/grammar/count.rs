@@ -1,0 +1,78 @@
+//! How many: rows, different values.
+
+use super::super::frame::Frame;
+use super::super::labels;
+use super::super::lexicon::Role;
+use super::super::reading::{Column, Shape};
+use super::{Bag, Found};
+
+/// `how many X …`, `the number of different X`, `how many times is V listed`.
+pub fn count(frame: &Frame) -> Vec<Found> {
+    read(frame).into_iter().collect()
+}
+
+fn read(frame: &Frame) -> Option<Found> {
+    let mut bag = Bag::of(frame);
+    let conditions = frame.all_conditions()?;
+    let asked = bag.take(|role| matches!(role, Role::HowMany | Role::NumberOf)).is_some();
+    if !asked || (frame.entities.is_some() && !bag.has(|role| matches!(role, Role::Or | Role::And))) {
+        return None;
+    }
+    bag.take(|role| matches!(role, Role::What | Role::List | Role::Total | Role::Sum));
+    let different = bag.take(|role| role == Role::Distinct).is_some();
+    let occurrences = bag.take(|role| matches!(role, Role::Times)).is_some();
+    let appears = bag.take(|role| role == Role::Appear).is_some();
+    let rows = bag.take(|role| role == Role::Row).is_some();
+    let named: Vec<usize> = frame.named.iter().filter_map(field_of).collect();
+    let of_named = bag.columns().iter().any(|(_, index)| named.contains(index));
+    for index in &named {
+        bag.take_column(*index);
+    }
+    bag.drop_joints();
+    let people = bag.take(|role| role == Role::Person).is_some();
+    let mut columns: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
+    columns.dedup();
+    columns.iter().for_each(|index| bag.take_column(*index));
+    if !bag.is_empty() || columns.len() > 1 {
+        return None;
+    }
+    let counted = columns.first().copied();
+    let shape = match counted {
+        Some(column) if bag.is_amount(column) => return None,
+        Some(column) if different => Shape::CountDifferent { column },
+        Some(column) => counted_rows(&mut bag, column, appears || rows)?,
+        None if different => return None,
+        None if occurrences && !frame.has_conditions() => return None,
+        None if people => {
+            bag.only(labels::is_person)?;
+            bag.cost += 0.1;
+            Shape::Count
+        }
+        None if rows || occurrences || of_named => Shape::Count,
+        None => return None,
+    };
+    Some(Found { shape, conditions, cost: bag.cost })
+}
+
+/// Rows where each is one of the things counted; else their different values where nothing narrows the rows.
+fn counted_rows(bag: &mut Bag, column: usize, appears: bool) -> Option<Shape> {
+    let frame = bag.frame();
+    let field = bag.field(column)?;
+    let unique = labels::is_unique(frame.table, field);
+    if unique {
+        return Some(if field.nulls == 0 { Shape::Count } else { Shape::CountDifferent { column } });
+    }
+    bag.cost += 0.08;
+    if frame.has_conditions() {
+        let nearly = field.distinct.is_some_and(|distinct| distinct as f64 >= 0.9 * (frame.table.rows - field.nulls) as f64);
+        return nearly.then_some(Shape::Count);
+    }
+    (appears || field.exact().is_some()).then_some(Shape::CountDifferent { column })
+}
+
+fn field_of(column: &Column) -> Option<usize> {
+    match column {
+        Column::Field(index) => Some(*index),
+        Column::Document | Column::Sheet => None,
+    }
+}

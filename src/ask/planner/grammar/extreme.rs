@@ -1,0 +1,186 @@
+//! Which has the most: rows with the extreme of a measure, and values that occur most often.
+
+use super::super::frame::Frame;
+use super::super::labels;
+use super::super::lexicon::{Manner, Role};
+use super::super::reading::{How, Shape, Top};
+use super::order::leading_top;
+use super::{Bag, Found};
+
+/// `which T has the most M`, `M 最高的是哪个 T`, `what is the highest M`, also among the top n of another measure.
+pub fn extreme(frame: &Frame) -> Vec<Found> {
+    read(frame).into_iter().collect()
+}
+
+fn read(frame: &Frame) -> Option<Found> {
+    let mut bag = Bag::of(frame);
+    let within = leading_top(&mut bag);
+    let (at, most, manner) = superlative(&mut bag)?;
+    let conditions = frame.all_conditions()?;
+    bag.drop_joints();
+    bag.take(|role| matches!(role, Role::InTermsOf | Role::NumberOf | Role::Total | Role::Only | Role::Row));
+    let measure = measure(&bag, at, within)?;
+    bag.take_column(measure);
+    let field = bag.field(measure)?;
+    let most = match (labels::is_rank(field), manner) {
+        (true, Manner::Quality) => !most,
+        (true, _) => return None,
+        _ => most,
+    };
+    if matches!(manner, Manner::Frequency) {
+        return None;
+    }
+    let asks_value = bag.has(|role| matches!(role, Role::What | Role::HowMuch | Role::HowMany));
+    let target = target(&mut bag)?;
+    bag.take(|role| matches!(role, Role::Which | Role::What | Role::List | Role::HowMuch | Role::HowMany));
+    bag.drop_universals();
+    if !bag.is_empty() {
+        return None;
+    }
+    let cost = bag.cost + if within.is_some() { 0.02 } else { 0.0 };
+    let shape = match target {
+        Some(target) if frame.entities.as_ref().is_none_or(|_| frame.names_one_row()) => Shape::Extreme { columns: vec![target], measure, most, within },
+        None if asks_value && within.is_none() && bag.is_measure(measure) && frame.entities.is_none() => {
+            Shape::Aggregate { how: if most { How::Greatest } else { How::Least }, column: measure }
+        }
+        _ => return None,
+    };
+    Some(Found { shape, conditions, cost })
+}
+
+/// The superlative, where all that the question has agree.
+pub fn superlative(bag: &mut Bag) -> Option<(usize, bool, Manner)> {
+    let supers: Vec<(usize, bool, Manner)> = bag
+        .roles()
+        .filter_map(|(at, role)| match role {
+            Role::Super { most, manner } => Some((at, most, manner)),
+            Role::Maximum => Some((at, true, Manner::Amount)),
+            Role::Minimum => Some((at, false, Manner::Amount)),
+            _ => None,
+        })
+        .collect();
+    let (at, most, manner) = *supers.first()?;
+    if supers.iter().any(|(_, other, _)| *other != most) {
+        return None;
+    }
+    bag.take(|role| matches!(role, Role::Super { .. } | Role::Maximum | Role::Minimum));
+    Some((at, most, manner))
+}
+
+/// The column that is compared: the number beside the superlative that is not what is asked for.
+fn measure(bag: &Bag, at: usize, within: Option<Top>) -> Option<usize> {
+    let mut numbers: Vec<(usize, usize)> = bag.columns().into_iter().filter(|(_, index)| bag.is_measure(*index)).collect();
+    numbers.retain(|(_, index)| within.is_none_or(|top| top.measure != *index));
+    let mut kinds: Vec<usize> = numbers.iter().map(|(_, index)| *index).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    if kinds.len() > 1 {
+        numbers.retain(|(place, index)| !bag.is_asked(*place) && bag.before(*place) != Some(Role::All) && !is_label(bag, *index));
+    }
+    let stated = numbers.iter().find(|(place, _)| bag.frame().parts.get(place.wrapping_sub(1)).is_some_and(is_in_terms_of));
+    let after = numbers.iter().find(|(place, _)| *place > at);
+    let before = numbers.iter().rev().find(|(place, _)| *place < at);
+    let adjacent = before.filter(|(place, _)| place + 1 == at).or(after).or(before);
+    let (place, index) = *stated.or(adjacent)?;
+    (!bag.is_asked(place) || bag.has(|role| matches!(role, Role::What | Role::HowMuch)) || bag.columns().len() > 1).then_some(index)
+}
+
+fn is_in_terms_of(part: &super::super::frame::Part) -> bool {
+    matches!(part, super::super::frame::Part::Role(Role::InTermsOf))
+}
+
+/// Numbers that name rows rather than measure them.
+fn is_label(bag: &Bag, index: usize) -> bool {
+    bag.field(index).is_some_and(|field| field.identifier || labels::is_year(field))
+}
+
+/// `Some(None)` where the value itself is asked for; `None` where there are two answers to give.
+fn target(bag: &mut Bag) -> Option<Option<usize>> {
+    let asked: Vec<usize> = dedup(bag.columns().iter().filter(|(at, _)| bag.is_asked(*at)).map(|(_, index)| *index));
+    let all: Vec<usize> = dedup(bag.columns().iter().map(|(_, index)| *index));
+    let chosen = match (asked.as_slice(), all.as_slice()) {
+        ([only], _) | ([], [only]) => Some(*only),
+        ([], []) => None,
+        _ => return None,
+    };
+    match chosen {
+        Some(index) => {
+            bag.take_column(index);
+            bag.take(|role| role == Role::Who || role == Role::Person);
+            absorb_key(bag, index);
+            Some(Some(index))
+        }
+        None => {
+            let wanted = bag.has(|role| matches!(role, Role::Who | Role::Where | Role::When | Role::Person | Role::Which));
+            let implied = bag.implied_target();
+            if implied.is_some() {
+                return Some(implied);
+            }
+            match (wanted, &bag.frame().entities) {
+                (true, Some(entities)) => match entities.column {
+                    super::super::reading::Column::Field(index) => Some(Some(index)),
+                    _ => None,
+                },
+                (true, None) => None,
+                (false, _) => Some(None),
+            }
+        }
+    }
+}
+
+/// `the date of the game that …`: a column that names the rows needs no place in the answer.
+fn absorb_key(bag: &mut Bag, target: usize) {
+    let left = dedup(bag.columns().iter().map(|(_, index)| *index));
+    for index in left {
+        let names_rows = bag.field(index).is_some_and(|field| labels::is_unique(bag.frame().table, field));
+        if index != target && names_rows {
+            bag.take_column(index);
+            bag.cost += 0.05;
+        }
+    }
+}
+
+fn dedup(items: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut found = Vec::new();
+    for item in items {
+        if !found.contains(&item) {
+            found.push(item);
+        }
+    }
+    found
+}
+
+/// `which T occurs most often`, `which T has the most Xs` where X names things and is no number.
+pub fn frequent(frame: &Frame) -> Vec<Found> {
+    read_frequent(frame).into_iter().collect()
+}
+
+fn read_frequent(frame: &Frame) -> Option<Found> {
+    let mut bag = Bag::of(frame);
+    let (_, most, manner) = superlative(&mut bag)?;
+    let conditions = frame.all_conditions()?;
+    if !matches!(manner, Manner::Many | Manner::Frequency) || frame.entities.is_some() {
+        return None;
+    }
+    bag.drop_joints();
+    bag.take(|role| matches!(role, Role::NumberOf | Role::Times | Role::Appear | Role::Row | Role::Total));
+    let columns = dedup(bag.columns().iter().map(|(_, index)| *index));
+    let asked = dedup(bag.columns().iter().filter(|(at, _)| bag.is_asked(*at)).map(|(_, index)| *index));
+    let by = match (asked.as_slice(), columns.as_slice()) {
+        ([only], _) | ([], [only]) => *only,
+        _ => return None,
+    };
+    bag.take_column(by);
+    bag.take(|role| matches!(role, Role::Which | Role::What | Role::Who));
+    for index in columns.into_iter().filter(|index| *index != by) {
+        if bag.is_amount(index) {
+            return None;
+        }
+        bag.take_column(index);
+        bag.cost += 0.05;
+    }
+    bag.take(|role| role == Role::Person);
+    let field = bag.field(by)?;
+    let countable = field.exact().is_some() && !labels::is_unique(frame.table, field);
+    (bag.is_empty() && countable).then(|| Found { shape: Shape::Frequent { by, most }, conditions, cost: bag.cost + 0.05 })
+}

@@ -1,0 +1,99 @@
+//! Values of named rows, and the rows that meet conditions.
+
+use super::super::frame::Frame;
+use super::super::labels;
+use super::super::lexicon::Role;
+use super::super::reading::{Column, Shape};
+use super::{Bag, Found};
+
+/// `what is the M of X`, `which T have M over 5`, `A 和 B 的 M 分别是多少`, `X 是不是 F`.
+pub fn lookup(frame: &Frame) -> Vec<Found> {
+    read(frame).or_else(|| different(frame)).into_iter().collect()
+}
+
+fn read(frame: &Frame) -> Option<Found> {
+    if !frame.has_conditions() {
+        return None;
+    }
+    let conditions = frame.all_conditions()?;
+    let mut bag = Bag::of(frame);
+    let counted = bag.take(|role| role == Role::HowMany).is_some();
+    let how_much = bag.take(|role| role == Role::HowMuch).is_some();
+    let yes_no = bag.has(|role| role == Role::YesNo);
+    bag.take(|role| matches!(role, Role::NumberOf | Role::Only));
+    if bag.take(|role| role == Role::Total).is_some() {
+        bag.cost += 0.1;
+    }
+    bag.drop_joints();
+    let mut columns = asked(&mut bag)?;
+    let asks_rows = bag.take(|role| matches!(role, Role::Which | Role::What | Role::List | Role::HowMuch)).is_some();
+    if !bag.is_empty() {
+        return None;
+    }
+    let amounts = columns.iter().all(|index| bag.is_number(*index));
+    if counted && (!amounts || !frame.names_one_row()) {
+        return None;
+    }
+    if yes_no && !columns.iter().all(|index| is_yes_no(&bag, *index)) {
+        return None;
+    }
+    let spoken = counted || how_much || yes_no || asks_rows || bag.cost > 0.0;
+    if !spoken {
+        bag.cost += 0.05;
+    }
+    if frame.named.is_empty() && frame.entities.is_none() && !asks_rows && bag.cost < 0.05 {
+        bag.cost += 0.1;
+    }
+    label_rows(frame, &mut columns);
+    Some(Found { shape: Shape::Rows { columns }, conditions, cost: bag.cost })
+}
+
+/// The columns that the answer shows.
+fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
+    let mut columns: Vec<usize> = Vec::new();
+    for (at, index) in bag.columns() {
+        let names_rows = !bag.is_asked(at) && bag.columns().len() > 1 && bag.field(index).is_some_and(|field| labels::is_unique(bag.frame().table, field));
+        if names_rows && bag.field(index).is_some_and(|field| field.exact().is_some()) {
+            bag.cost += 0.05;
+        } else if !columns.contains(&index) {
+            columns.push(index);
+        }
+        bag.take_column(index);
+    }
+    if columns.is_empty() {
+        columns.push(bag.implied_target()?);
+    } else {
+        bag.take(|role| matches!(role, Role::Who | Role::Where | Role::When | Role::Person));
+    }
+    (columns.len() <= 2).then_some(columns)
+}
+
+fn is_yes_no(bag: &Bag, index: usize) -> bool {
+    const WORDS: &[&str] = &["是", "否", "yes", "no", "y", "n", "true", "false", "有", "无"];
+    bag.field(index).is_some_and(|field| {
+        field.kind == crate::value::FieldType::Flag
+            || (field.distinct == Some(2) && !field.samples.is_empty() && field.samples.iter().all(|sample| WORDS.contains(&sample.to_lowercase().as_str())))
+    })
+}
+
+/// Where several things are named, each value stands beside its name.
+fn label_rows(frame: &Frame, columns: &mut Vec<usize>) {
+    if let Some(Column::Field(key)) = frame.entities.as_ref().map(|entities| entities.column)
+        && !columns.contains(&key)
+    {
+        columns.insert(0, key);
+    }
+}
+
+/// `what are the different T`.
+fn different(frame: &Frame) -> Option<Found> {
+    let mut bag = Bag::of(frame);
+    bag.take(|role| role == Role::Distinct)?;
+    let conditions = frame.all_conditions()?;
+    bag.take(|role| matches!(role, Role::Which | Role::What | Role::List))?;
+    bag.drop_joints();
+    let columns = bag.columns();
+    let [(_, column)] = columns.as_slice() else { return None };
+    bag.take_column(*column);
+    bag.is_empty().then(|| Found { shape: Shape::Different { column: *column }, conditions, cost: bag.cost })
+}

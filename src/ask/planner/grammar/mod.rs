@@ -1,0 +1,93 @@
+//! Shapes of questions: each reads a frame whole or not at all.
+//!
+//! Comes in: a [`Frame`]. Goes out: readings with what each costs over the frame.
+//! Must never happen: a part of the frame that a shape leaves unread.
+
+mod aggregate;
+mod bag;
+mod compare;
+mod count;
+mod extreme;
+mod lookup;
+mod order;
+
+use super::frame::{Entities, Frame};
+use super::reading::{Column, Condition, Reading, Shape, Test};
+
+pub use bag::Bag;
+
+/// A reading and its cost.
+pub type Scored = (Reading, f32);
+
+/// Every reading of a frame.
+pub fn readings(frame: &Frame, table: usize) -> Vec<Scored> {
+    let shapes: [fn(&Frame) -> Vec<Found>; 9] = [
+        extreme::extreme,
+        extreme::frequent,
+        compare::compare,
+        compare::difference,
+        count::count,
+        aggregate::aggregate,
+        lookup::lookup,
+        order::ranked,
+        order::placed,
+    ];
+    let found = shapes.iter().flat_map(|shape| shape(frame));
+    found.map(|found| (Reading { table, conditions: found.conditions, shape: found.shape }, frame.cost + found.cost)).collect()
+}
+
+/// What a shape found.
+pub struct Found {
+    pub shape: Shape,
+    pub conditions: Vec<Condition>,
+    pub cost: f32,
+}
+
+impl Frame<'_> {
+    /// The conditions with the entities as one of them; `None` where they can't be one.
+    pub fn all_conditions(&self) -> Option<Vec<Condition>> {
+        let mut conditions = self.conditions.clone();
+        if let Some(entities) = &self.entities {
+            conditions.push(entities.condition()?);
+        }
+        Some(conditions)
+    }
+
+    /// One of the named columns tells each row from all others.
+    pub fn names_one_row(&self) -> bool {
+        let mut columns = self.named.iter().copied().chain(self.entities.iter().map(|entities| entities.column));
+        columns.any(|column| self.is_unique(column))
+    }
+
+    pub fn is_unique(&self, column: Column) -> bool {
+        match column {
+            Column::Field(index) => self.table.fields.get(index).is_some_and(|field| super::labels::is_unique(self.table, field)),
+            Column::Document | Column::Sheet => false,
+        }
+    }
+
+    pub fn has_conditions(&self) -> bool {
+        !self.conditions.is_empty() || self.entities.is_some()
+    }
+}
+
+impl Entities {
+    /// Any of them.
+    pub fn condition(&self) -> Option<Condition> {
+        let mut cells = Vec::new();
+        let mut numbers = Vec::new();
+        for test in &self.tests {
+            match test {
+                Test::Cells(more) => cells.extend(more.iter().cloned()),
+                Test::Numbers(more) => numbers.extend(more),
+                _ => return None,
+            }
+        }
+        let test = match (cells.is_empty(), numbers.is_empty()) {
+            (false, true) => Test::Cells(cells),
+            (true, false) => Test::Numbers(numbers),
+            _ => return None,
+        };
+        Some(Condition { column: self.column, test, negated: false })
+    }
+}

@@ -1,0 +1,150 @@
+//! Which column a run of words names, and how well.
+//!
+//! Comes in: the fields of a table; the concepts of a span of the question. Goes out: fields with a cost, 0 for the label itself.
+//! Must never happen: a word of the span that the label does not account for.
+
+use super::concept::{Concept, concepts};
+use super::token::tokens;
+use crate::schema::{Field, Table};
+
+/// The least part of a label's weight that a span must name.
+const LEAST_RECALL: f32 = 0.3;
+/// What a wholly unnamed label would cost.
+const PARTIAL_COST: f32 = 0.8;
+const SYNONYM_COST: f32 = 0.02;
+const WEAK_COST: f32 = 0.03;
+
+/// The labels of one table, taken apart.
+pub struct Labels {
+    variants: Vec<(usize, Vec<Concept>)>,
+}
+
+impl Labels {
+    pub fn of(table: &Table) -> Self {
+        let mut variants = Vec::new();
+        for (index, field) in table.fields.iter().enumerate() {
+            for text in names(field) {
+                let taken = concepts(&tokens(&text));
+                if !taken.is_empty() && !variants.contains(&(index, taken.clone())) {
+                    variants.push((index, taken));
+                }
+            }
+        }
+        Self { variants }
+    }
+
+    /// Fields that the span may name, each once, with its least cost.
+    pub fn matches(&self, span: &[Concept]) -> Vec<(usize, f32)> {
+        let mut found: Vec<(usize, f32)> = Vec::new();
+        for (field, label) in &self.variants {
+            let Some(cost) = cost(span, label) else { continue };
+            match found.iter_mut().find(|(known, _)| known == field) {
+                Some(known) => known.1 = known.1.min(cost),
+                None => found.push((*field, cost)),
+            }
+        }
+        found
+    }
+}
+
+/// The label whole, without brackets, its parts at a slash, and the synonyms.
+fn names(field: &Field) -> Vec<String> {
+    let bare = without_brackets(&field.label);
+    let mut names = vec![field.label.clone(), bare.clone()];
+    names.extend(bare.split(['/', '／']).map(str::to_owned));
+    names.extend(field.synonyms.iter().cloned());
+    names
+}
+
+pub fn without_brackets(label: &str) -> String {
+    let mut depth = 0usize;
+    label
+        .chars()
+        .filter(|c| match c {
+            '(' | '（' | '[' | '【' => {
+                depth += 1;
+                false
+            }
+            ')' | '）' | ']' | '】' => {
+                depth = depth.saturating_sub(1);
+                false
+            }
+            _ => depth == 0,
+        })
+        .collect()
+}
+
+fn cost(span: &[Concept], label: &[Concept]) -> Option<f32> {
+    let whole: f32 = label.iter().map(|concept| concept.weight).sum();
+    let mut open: Vec<&Concept> = label.iter().collect();
+    let (mut named, mut extra) = (0.0, 0.0);
+    let mut strong = false;
+    for concept in span {
+        if let Some(at) = open.iter().position(|other| other.id == concept.id) {
+            let other = open.swap_remove(at);
+            named += other.weight;
+            strong |= other.weight > 0.3;
+            extra += if concept.synonym != other.synonym { SYNONYM_COST } else { 0.0 };
+        } else if concept.weight <= 0.3 || is_kind_of(&concept.id, label) {
+            extra += WEAK_COST;
+        } else {
+            return None;
+        }
+    }
+    let recall = named / whole;
+    (strong && recall >= LEAST_RECALL).then_some((1.0 - recall) * PARTIAL_COST + extra)
+}
+
+/// A word for the kind of thing that a column lists: 公司 of a developer.
+fn is_kind_of(concept: &str, label: &[Concept]) -> bool {
+    let has = |ids: &[&str]| label.iter().any(|other| ids.contains(&other.id.as_str()));
+    match concept {
+        "company" => has(&["developer", "supplier", "customer", "manufacturer"]),
+        "person" => has(&["salary", "manager"]),
+        _ => false,
+    }
+}
+
+fn label_has(field: &Field, ids: &[&str]) -> bool {
+    concepts(&tokens(&field.label)).iter().any(|concept| ids.contains(&concept.id.as_str()))
+}
+
+/// A column of people.
+pub fn is_person(field: &Field) -> bool {
+    const WORDS: &[&str] = &[
+        "name", "player", "driver", "rider", "candidate", "winner", "coach", "manager", "athlete", "officer", "director", "author", "actor",
+        "artist", "singer", "wrestler", "cyclist", "diver", "swimmer", "employee", "customer", "owner", "governor", "president", "student",
+        "teacher", "champion", "scorer", "captain", "member", "pilot", "skipper", "runner", "judge", "person", "~name",
+    ];
+    field.exact().is_some() && (label_has(field, WORDS) || ["姓名", "员工", "人员", "负责人", "经理", "老师", "学生", "客户"].iter().any(|word| field.label.contains(word)))
+}
+
+/// A column of places.
+pub fn is_place(field: &Field) -> bool {
+    field.exact().is_some()
+        && (label_has(field, &["location", "city", "country", "address", "region", "headquarters", "residence", "hometown", "town", "state"])
+            || ["地点", "地址", "城市", "位置", "地区", "区域"].iter().any(|word| field.label.contains(word)))
+}
+
+/// A column of years, as numbers.
+pub fn is_year(field: &Field) -> bool {
+    field.kind == crate::value::FieldType::Integer && label_has(field, &["year", "season", "年"])
+}
+
+/// A column that orders: best is least.
+pub fn is_rank(field: &Field) -> bool {
+    label_has(field, &["rank", "position", "place", "finish", "standing", "#"]) || field.label.contains("排名") || field.label.contains("名次")
+}
+
+/// No two rows share a value.
+pub fn is_unique(table: &Table, field: &Field) -> bool {
+    field.distinct.is_some_and(|distinct| distinct > 0 && distinct + field.nulls >= table.rows)
+}
+
+/// The column that names a table's rows: the first text column with (nearly) no value twice.
+pub fn key(table: &Table) -> Option<usize> {
+    let text = |field: &&(usize, &Field)| field.1.exact().is_some();
+    let fields: Vec<(usize, &Field)> = table.fields.iter().enumerate().collect();
+    let named = fields.iter().filter(text).find(|(_, field)| is_unique(table, field) && label_has(field, &["name", "project", "person"]));
+    named.or_else(|| fields.iter().filter(text).find(|(_, field)| is_unique(table, field))).map(|(index, _)| *index)
+}

@@ -1,0 +1,100 @@
+//! Questions read without a model: a question becomes a typed query over the schema, printed as a statement.
+//!
+//! Comes in: the question, the tables in scope, the cells it names, today's date. Goes out: a [`Plan`].
+//! Must never happen: a statement that leaves a word of the question unread, or that is no better than another reading.
+
+mod chunks;
+mod concept;
+mod dates;
+mod frame;
+mod grammar;
+mod labels;
+mod lexicon;
+mod names;
+mod numerals;
+mod paraphrase;
+mod print;
+mod reading;
+mod token;
+
+#[cfg(test)]
+mod corpus;
+
+use chrono::NaiveDate;
+
+use crate::engine::Mention;
+use crate::note::Note;
+use crate::schema::Schema;
+use grammar::Scored;
+
+/// What the planner made of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Plan {
+    /// One reading that covers the question and beats the next.
+    Statement { sql: String, notes: Vec<Note>, score: f32 },
+    /// No reading, or several that are as good; the best are told.
+    Unsure { readings: Vec<String> },
+}
+
+/// A reading that costs more is not taken.
+const MOST_COST: f32 = 0.9;
+/// How much cheaper the best must be than the next different one.
+const MARGIN: f32 = 0.08;
+/// Readings told when unsure.
+const TOLD: usize = 2;
+/// The longest question that is read, in tokens.
+const MOST_TOKENS: usize = 150;
+
+/// Reads a question; pure.
+pub fn plan(question: &str, schema: &Schema, mentions: &[Mention], today: NaiveDate) -> Plan {
+    let tokens = token::tokens(question);
+    if tokens.is_empty() || tokens.len() > MOST_TOKENS {
+        return Plan::Unsure { readings: Vec::new() };
+    }
+    let mut found: Vec<Scored> = Vec::new();
+    for index in 0..schema.tables.len() {
+        found.extend(read_table(&tokens, schema, index, mentions, today));
+    }
+    let ranked = ranked(found, schema);
+    decide(&ranked, schema, question)
+}
+
+fn read_table(tokens: &[token::Token], schema: &Schema, index: usize, mentions: &[Mention], today: NaiveDate) -> Vec<Scored> {
+    let table = &schema.tables[index];
+    let labels = labels::Labels::of(table);
+    let names = names::Names::of(table);
+    let cutter = chunks::Cutter { tokens, table, labels: &labels, names: &names, mentions, today };
+    let paths = cutter.paths();
+    let frames = paths.iter().filter_map(|path| frame::frame(path, table, &names));
+    frames.flat_map(|frame| grammar::readings(&frame, index)).collect()
+}
+
+/// A reading with its statement.
+struct Ranked {
+    sql: String,
+    scored: Scored,
+}
+
+/// The cheapest of each statement, the cheapest first.
+fn ranked(mut found: Vec<Scored>, schema: &Schema) -> Vec<Ranked> {
+    found.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut kept: Vec<Ranked> = Vec::new();
+    for scored in found {
+        let Some(sql) = print::statement(&scored.0, schema) else { continue };
+        if !kept.iter().any(|other| other.sql == sql) {
+            kept.push(Ranked { sql, scored });
+        }
+    }
+    kept
+}
+
+fn decide(ranked: &[Ranked], schema: &Schema, question: &str) -> Plan {
+    let tell = |ranked: &Ranked| paraphrase::paraphrase(&ranked.scored.0, schema, question);
+    match ranked {
+        [best, rest @ ..] if best.scored.1 <= MOST_COST && rest.first().is_none_or(|next| next.scored.1 - best.scored.1 >= MARGIN) => {
+            let notes = vec![Note::new("question_read_as", tell(best))];
+            Plan::Statement { sql: best.sql.clone(), notes, score: (-best.scored.1).exp() }
+        }
+        _ => Plan::Unsure { readings: ranked.iter().take(TOLD).map(tell).collect() },
+    }
+}

@@ -1,0 +1,85 @@
+//! The names a table goes by: its label, captions, files and sheets; which words of a question they explain.
+
+use super::concept::stem;
+use super::dates::{Period, periods};
+use super::token::{Kind, Token, tokens};
+use crate::schema::Table;
+
+/// One document with the words of its names.
+struct Document {
+    name: String,
+    words: Vec<String>,
+    /// Names without spaces, for Han phrases.
+    text: String,
+    periods: Vec<Period>,
+}
+
+pub struct Names {
+    documents: Vec<Document>,
+}
+
+impl Names {
+    pub fn of(table: &Table) -> Self {
+        let mut documents: Vec<Document> = Vec::new();
+        let mut files: Vec<&str> = table.sheets.iter().map(|(file, _)| file.as_str()).collect();
+        files.dedup();
+        let shared = if files.len() <= 1 { [&[table.label.clone()], table.captions.as_slice()].concat().join("\n") } else { String::new() };
+        if files.is_empty() {
+            documents.push(Document::of("", &shared));
+        }
+        for file in files {
+            if documents.iter().any(|document| document.name == file) {
+                continue;
+            }
+            let sheets: Vec<&str> = table.sheets.iter().filter(|(other, _)| other == file).map(|(_, sheet)| sheet.as_str()).collect();
+            documents.push(Document::of(file, &format!("{}\n{}\n{shared}", stem_of(file), sheets.join("\n"))));
+        }
+        Self { documents }
+    }
+
+    pub fn count(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// Spans from `at` that names explain: where they end and the documents whose names have them.
+    pub fn spans(&self, all: &[Token], at: usize) -> Vec<(usize, Vec<String>)> {
+        match all[at].kind {
+            Kind::Han => self.han_spans(all, at),
+            Kind::Word => self.bearing(|document| document.words.contains(&stem(&all[at].text)) && all[at].text.chars().count() >= 3).map(|names| (at + 1, names)).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Documents whose names hold the period.
+    pub fn of_period(&self, period: &Period) -> Vec<String> {
+        self.bearing(|document| document.periods.iter().any(|other| other == period || period.holds(other))).unwrap_or_default()
+    }
+
+    fn bearing(&self, bears: impl Fn(&Document) -> bool) -> Option<Vec<String>> {
+        let names: Vec<String> = self.documents.iter().filter(|document| bears(document)).map(|document| document.name.clone()).collect();
+        (!names.is_empty()).then_some(names)
+    }
+
+    fn han_spans(&self, all: &[Token], at: usize) -> Vec<(usize, Vec<String>)> {
+        let run = all[at..].iter().take_while(|token| token.kind == Kind::Han).take(16).count();
+        let mut found: Vec<(usize, Vec<String>)> = Vec::new();
+        for length in 2..=run {
+            let phrase: String = all[at..at + length].iter().map(|token| token.text.as_str()).collect();
+            let Some(names) = self.bearing(|document| document.text.contains(&phrase)) else { break };
+            found.push((at + length, names));
+        }
+        found.split_off(found.len().saturating_sub(4))
+    }
+}
+
+impl Document {
+    fn of(name: &str, names: &str) -> Self {
+        let words = tokens(names).iter().filter(|token| token.kind == Kind::Word).map(|token| stem(&token.text)).collect();
+        let text = super::token::fold(names);
+        Self { name: name.to_owned(), words, text, periods: periods(names) }
+    }
+}
+
+fn stem_of(file: &str) -> &str {
+    file.rsplit_once('.').map_or(file, |(stem, _)| stem)
+}

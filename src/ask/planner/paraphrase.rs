@@ -1,0 +1,165 @@
+//! A reading in words, in the language of the question.
+
+use super::reading::{Column, Condition, How, Op, Reading, Shape, Test};
+use super::token::is_han;
+use crate::schema::{Schema, Table};
+use crate::value::decimal_text;
+
+/// One phrase that says what the reading computes.
+pub fn paraphrase(reading: &Reading, schema: &Schema, question: &str) -> String {
+    let Some(table) = schema.tables.get(reading.table) else { return String::new() };
+    let teller = Teller { table, chinese: question.chars().any(is_han) };
+    let asked = teller.shape(&reading.shape);
+    let conditions: Vec<String> = reading.conditions.iter().map(|condition| teller.condition(condition)).collect();
+    match (conditions.is_empty(), teller.chinese) {
+        (true, _) => asked,
+        (false, true) => format!("{asked}（{}）", conditions.join("，")),
+        (false, false) => format!("{asked}, where {}", conditions.join(" and ")),
+    }
+}
+
+struct Teller<'a> {
+    table: &'a Table,
+    chinese: bool,
+}
+
+impl Teller<'_> {
+    fn label(&self, index: usize) -> &str {
+        self.table.fields.get(index).map_or("", |field| field.label.as_str())
+    }
+
+    fn labels(&self, columns: &[usize]) -> String {
+        columns.iter().map(|column| self.label(*column)).collect::<Vec<_>>().join(if self.chinese { "、" } else { ", " })
+    }
+
+    fn column(&self, column: Column) -> &str {
+        match (column, self.chinese) {
+            (Column::Field(index), _) => self.label(index),
+            (Column::Document, true) => "文件",
+            (Column::Document, false) => "file",
+            (Column::Sheet, true) => "工作表",
+            (Column::Sheet, false) => "sheet",
+        }
+    }
+
+    fn pick<'t>(&self, chinese: &'t str, english: &'t str) -> &'t str {
+        if self.chinese { chinese } else { english }
+    }
+
+    fn how(&self, how: How) -> &'static str {
+        match (how, self.chinese) {
+            (How::Sum, true) => "总和",
+            (How::Sum, false) => "total of",
+            (How::Average, true) => "平均值",
+            (How::Average, false) => "average of",
+            (How::Median, true) => "中位数",
+            (How::Median, false) => "median of",
+            (How::Greatest, true) => "最大值",
+            (How::Greatest, false) => "highest",
+            (How::Least, true) => "最小值",
+            (How::Least, false) => "lowest",
+        }
+    }
+
+    fn end(&self, most: bool) -> &'static str {
+        match (most, self.chinese) {
+            (true, true) => "最高",
+            (false, true) => "最低",
+            (true, false) => "highest",
+            (false, false) => "lowest",
+        }
+    }
+
+    fn shape(&self, shape: &Shape) -> String {
+        match shape {
+            Shape::Rows { columns } => self.labels(columns),
+            Shape::Different { column } => format!("{}{}", self.pick("不同的", "different values of "), self.label(*column)),
+            Shape::Count => self.pick("行数", "number of rows").to_owned(),
+            Shape::CountDifferent { column } => format!("{}{}", self.pick("不同值的个数：", "number of different values of "), self.label(*column)),
+            Shape::Aggregate { how, column } => self.aggregate(*how, *column),
+            Shape::Grouped { by, aggregate } => {
+                let value = aggregate.map_or_else(|| self.pick("行数", "number of rows").to_owned(), |(how, column)| self.aggregate(how, column));
+                if self.chinese { format!("按{}：{value}", self.label(*by)) } else { format!("{value} for each {}", self.label(*by)) }
+            }
+            Shape::Extreme { columns, measure, most, within } => {
+                let picked = self.superlative(&self.labels(columns), *measure, *most);
+                match within {
+                    Some(top) if self.chinese => format!("{}{}的{}行中，{picked}", self.label(top.measure), self.end(top.most), top.count),
+                    Some(top) => format!("{picked}, among the {} rows with the {} {}", top.count, self.end(top.most), self.label(top.measure)),
+                    None => picked,
+                }
+            }
+            Shape::Ranked { columns, top } => {
+                let (names, measure, end) = (self.labels(columns), self.label(top.measure), self.end(top.most));
+                if self.chinese { format!("{measure}{end}的{}个{names}", top.count) } else { format!("the {} {names} with the {end} {measure}", top.count) }
+            }
+            Shape::Frequent { by, most } => match (self.chinese, most) {
+                (true, true) => format!("出现最多的{}", self.label(*by)),
+                (true, false) => format!("出现最少的{}", self.label(*by)),
+                (false, true) => format!("the {} with the most rows", self.label(*by)),
+                (false, false) => format!("the {} with the fewest rows", self.label(*by)),
+            },
+            Shape::Difference { first, second, measure, .. } => {
+                let (a, b) = (self.value(first), self.value(second));
+                if self.chinese { format!("{a}与{b}的{}之差", self.label(*measure)) } else { format!("{} of {a} less that of {b}", self.label(*measure)) }
+            }
+            Shape::Spread { measure } => format!("{}{}", self.label(*measure), self.pick("最大值与最小值之差", ": highest less lowest")),
+            Shape::Neighbour { columns, next } => {
+                let place = if *next { self.pick("下一行的", "next row's ") } else { self.pick("上一行的", "row before: ") };
+                format!("{place}{}", self.labels(columns))
+            }
+            Shape::Edge { columns, last } => {
+                let place = if *last { self.pick("最后一行的", "last row's ") } else { self.pick("第一行的", "first row's ") };
+                format!("{place}{}", self.labels(columns))
+            }
+        }
+    }
+
+    fn superlative(&self, names: &str, measure: usize, most: bool) -> String {
+        let (measure, end) = (self.label(measure), self.end(most));
+        if self.chinese { format!("{measure}{end}的{names}") } else { format!("{names} with the {end} {measure}") }
+    }
+
+    fn aggregate(&self, how: How, column: usize) -> String {
+        let (word, label) = (self.how(how), self.label(column));
+        if self.chinese { format!("{label}的{word}") } else { format!("{word} {label}") }
+    }
+
+    fn condition(&self, condition: &Condition) -> String {
+        let column = self.column(condition.column);
+        let not = if condition.negated { self.pick("不", "not ") } else { "" };
+        format!("{column} {not}{}", self.value_test(&condition.test))
+    }
+
+    fn value_test(&self, test: &Test) -> String {
+        match test {
+            Test::Cells(_) | Test::Numbers(_) => format!("= {}", self.value(test)),
+            Test::Compare(op, value) => format!("{} {}", sign(*op), decimal_text(*value)),
+            _ => self.value(test),
+        }
+    }
+
+    fn value(&self, test: &Test) -> String {
+        match test {
+            Test::Cells(cells) => cells.join(" / "),
+            Test::Numbers(numbers) => numbers.iter().map(|value| decimal_text(*value)).collect::<Vec<_>>().join(" / "),
+            Test::Compare(op, value) => format!("{} {}", sign(*op), decimal_text(*value)),
+            Test::Range(low, high) => format!("{} – {}", decimal_text(*low), decimal_text(*high)),
+            Test::Days(from, to) => {
+                let day = |day: &Option<chrono::NaiveDate>| day.map(|day| day.to_string()).unwrap_or_default();
+                format!("{} ≤ … < {}", day(from), day(to))
+            }
+            Test::Present => self.pick("有值", "present").to_owned(),
+        }
+    }
+}
+
+fn sign(op: Op) -> &'static str {
+    match op {
+        Op::Less => "<",
+        Op::AtMost => "≤",
+        Op::More => ">",
+        Op::AtLeast => "≥",
+        Op::Equal => "=",
+    }
+}
