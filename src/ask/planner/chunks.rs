@@ -56,6 +56,13 @@ const VERB_COST: f32 = 0.03;
 /// A word that could say something is passed over.
 const SKIP_COST: f32 = 0.12;
 const CONTEXT_COST: f32 = 0.04;
+const FUNCTION_CELL_COST: f32 = 0.5;
+/// `一` and `one` mostly only point.
+const ONE_COST: f32 = 0.2;
+/// One Han character that compares (高, 少) is weaker than a phrase.
+const SHORT_COST: f32 = 0.05;
+/// Names that also look like a label had better be the label.
+const LABEL_CONTEXT_COST: f32 = 0.3;
 
 pub struct Cutter<'a> {
     pub tokens: &'a [Token],
@@ -119,39 +126,42 @@ impl Cutter<'_> {
     }
 
     fn phrases(&self, at: usize, steps: &mut Vec<Step>) {
-        for end in at + 1..=(at + LONGEST).min(self.tokens.len()) {
-            let key = lexicon::key(self.tokens[at..end].iter().map(|token| token.text.as_str()));
-            let roles = lexicon::roles(&key);
-            for role in roles {
-                steps.push(match role {
-                    Role::Filler => (end, None, if roles.len() == 1 { 0.0 } else { SKIP_COST }),
-                    Role::Verb => (end, None, VERB_COST),
-                    role => (end, Some(Meaning::Role(*role)), ROLE_COST),
-                });
-            }
-        }
         if self.tokens[at].kind == Kind::Mark && lexicon::roles(&self.tokens[at].text).is_empty() && !matches!(self.tokens[at].text.as_str(), "%" | "$" | "#") {
             steps.push((at + 1, None, 0.0));
         }
-        let han = self.han_phrase(at);
-        for (end, roles) in han {
+        for (end, roles) in self.known_phrases(at) {
+            let short = if end == at + 1 && self.tokens[at].kind == Kind::Han { SHORT_COST } else { 0.0 };
             for role in roles {
-                steps.push(match role {
-                    Role::Filler => (end, None, if roles.len() == 1 { 0.0 } else { SKIP_COST }),
-                    Role::Verb => (end, None, VERB_COST),
-                    role => (end, Some(Meaning::Role(*role)), ROLE_COST),
-                });
+                match role {
+                    Role::Filler if roles.len() == 1 => steps.push((end, None, 0.0)),
+                    Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST)),
+                    Role::Filler => {}
+                    Role::Verb => steps.push((end, None, VERB_COST)),
+                    role => steps.push((end, Some(Meaning::Role(*role)), ROLE_COST + short)),
+                }
             }
         }
     }
 
-    /// Chinese phrases are longer in tokens than English ones.
-    fn han_phrase(&self, at: usize) -> Vec<(usize, &'static [Role])> {
-        let run = self.tokens[at..].iter().take_while(|token| token.kind == Kind::Han).take(12).count();
-        (LONGEST + 1..=run)
-            .map(|length| (at + length, lexicon::roles(&lexicon::key(self.tokens[at..at + length].iter().map(|token| token.text.as_str())))))
+    /// `which` and `who` ask at the head of a question and behind a preposition; behind a noun they may only join.
+    fn may_be_relative(&self, at: usize, roles: &[Role]) -> bool {
+        const HEADS: &[&str] = &["in", "on", "at", "for", "of", "by", "to", "from", "with"];
+        let asks = roles.iter().any(|role| matches!(role, Role::Which | Role::What | Role::Who | Role::Where | Role::When | Role::HowMany));
+        let before = at.checked_sub(1).and_then(|place| self.tokens.get(place));
+        !asks || before.is_some_and(|token| token.kind != Kind::Mark && !HEADS.contains(&token.text.as_str()))
+    }
+
+    /// Phrases of the lexicon from `at`: every Chinese one, of others the longest (`at most` is never `at` and `most`).
+    fn known_phrases(&self, at: usize) -> Vec<(usize, &'static [Role])> {
+        let ends = at + 1..=(at + LONGEST).min(self.tokens.len());
+        let mut known: Vec<(usize, &[Role])> = ends
+            .map(|end| (end, lexicon::roles(&lexicon::key(self.tokens[at..end].iter().map(|token| token.text.as_str())))))
             .filter(|(_, roles)| !roles.is_empty())
-            .collect()
+            .collect();
+        if self.tokens[at].kind != Kind::Han {
+            known.drain(..known.len().saturating_sub(1));
+        }
+        known
     }
 
     fn columns(&self, at: usize, steps: &mut Vec<Step>) {
@@ -191,13 +201,13 @@ impl Cutter<'_> {
             }
         }
         for ((end, field), (cells, how)) in grouped {
-            if let Some(step) = self.value(end, field, cells, how) {
+            if let Some(step) = self.value(at, end, field, cells, how) {
                 steps.push(step);
             }
         }
     }
 
-    fn value(&self, end: usize, field: &str, cells: Vec<String>, how: Likeness) -> Option<Step> {
+    fn value(&self, at: usize, end: usize, field: &str, cells: Vec<String>, how: Likeness) -> Option<Step> {
         let column = match field {
             "docnm_kwd" => Column::Document,
             "sheet_kwd" => Column::Sheet,
@@ -220,8 +230,14 @@ impl Cutter<'_> {
             return Some((end, Some(Meaning::Context(Vec::new())), CONTEXT_COST / 2.0));
         }
         let whole = matches!(how, Likeness::Exact | Likeness::Folded);
-        let cost = CHUNK_COST + likeness + if minor { 0.02 } else { 0.0 };
+        let cost = CHUNK_COST + likeness + if minor { 0.02 } else { 0.0 } + if self.is_function(at, end) { FUNCTION_CELL_COST } else { 0.0 };
         Some((end, Some(Meaning::Value { column, cells, whole }), cost))
+    }
+
+    /// A cell such as 是, `?` or `no`: in a question the word hardly names it.
+    fn is_function(&self, at: usize, end: usize) -> bool {
+        let span = &self.tokens[at..end];
+        span.iter().all(|token| token.kind == Kind::Mark) || !lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str()))).is_empty()
     }
 
     /// The tokens of a mention; none where it cuts one in two.
@@ -243,13 +259,15 @@ impl Cutter<'_> {
             if taken == 1 && number.bare && rest[0].text.len() == 4 {
                 steps.extend(Period::year(number.value as i32).map(|year| (at + 1, Some(Meaning::Period(year)), CHUNK_COST)));
             }
-            steps.push((at + taken, Some(Meaning::Number(number)), CHUNK_COST));
+            let one = if number.value == 1.0 && !number.bare { ONE_COST } else { 0.0 };
+            steps.push((at + taken, Some(Meaning::Number(number)), CHUNK_COST + one));
         }
     }
 
     fn context(&self, at: usize, steps: &mut Vec<Step>) {
         for (end, documents) in self.names.spans(self.tokens, at) {
-            steps.push((end, Some(Meaning::Context(documents)), CONTEXT_COST));
+            let labelled = !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
+            steps.push((end, Some(Meaning::Context(documents)), if labelled { LABEL_CONTEXT_COST } else { CONTEXT_COST }));
         }
     }
 }

@@ -45,7 +45,6 @@ const ENGLISH: &[&str] = &[
     "dept department",
     "manufacturer maker",
     "title titles",
-    "metal medal",
     "firm company",
     "area areas",
     "score scoring",
@@ -53,7 +52,7 @@ const ENGLISH: &[&str] = &[
     "game games",
 ];
 /// Words that tell little apart.
-const WEAK: &[&str] = &["number", "no", "num", "nr", "#", "name", "amount", "value", "approximate", "figure", "reported", "count"];
+const WEAK: &[&str] = &["number", "no", "num", "nr", "#", "name", "amount", "value", "approximate", "figure", "reported", "count", "medal", "metal", "medals", "metals"];
 /// Words that only join.
 const JOINING: &[&str] = &["of", "the", "a", "an", "in", "for", "to", "and", "by", "'s", "on", "at", "as", "with", "from"];
 

@@ -38,6 +38,8 @@ pub struct Frame<'a> {
     /// Columns whose condition is a named cell.
     pub named: Vec<Column>,
     pub entities: Option<Entities>,
+    /// A label beside a cell named its kind.
+    pub kind_named: bool,
     pub cost: f32,
 }
 
@@ -135,12 +137,13 @@ impl<'a> Reducer<'a> {
         let (op_before, op_after) = (self.role(before).and_then(op), self.role(Some(at + 1)).and_then(op));
         let make = |column: usize, op: Op| self.compare(column, op, number);
         if let Some(op) = op_before {
-            let left = self.numeric(before2).filter(|_| !self.column_is_next_subject(at));
-            if let Some(column) = self.numeric(Some(at + 1)).filter(|_| left.is_none()) {
-                return Some((at - 1, at + 2, make(column, op)?));
-            }
-            let column = left?;
-            return Some((at - 2, at + 1, make(column, op)?));
+            let right = self.numeric(Some(at + 1));
+            let left = self.numeric(before2).filter(|column| right.is_none() || !self.is_asked(before2, *column));
+            return match (left, right) {
+                (Some(column), _) => Some((at - 2, at + 1, make(column, op)?)),
+                (None, Some(column)) => Some((at - 1, at + 2, make(column, op)?)),
+                (None, None) => None,
+            };
         }
         if let Some(op) = op_after {
             if let Some(column) = self.numeric(before) {
@@ -153,9 +156,11 @@ impl<'a> Reducer<'a> {
         Some((at - 1, at + 1, make(column, Op::Equal)?))
     }
 
-    /// `a over 5 b …`: whether the column after the number is rather what is asked next.
-    fn column_is_next_subject(&self, _at: usize) -> bool {
-        false
+    /// A column that the question asks for, or one that names rows by number: rather not the one compared.
+    fn is_asked(&self, at: Option<usize>, column: usize) -> bool {
+        let before = at.and_then(|at| self.role(at.checked_sub(1)));
+        matches!(before, Some(Role::Which | Role::What | Role::First | Role::Last | Role::HowMany | Role::List))
+            || self.field(column).is_some_and(|field| field.identifier || labels::is_year(field))
     }
 
     fn numeric(&self, at: Option<usize>) -> Option<usize> {
@@ -265,10 +270,10 @@ impl<'a> Reducer<'a> {
 
     /// Gathers named cells, drops what only joins them, and leaves the rest in order.
     fn finish(mut self) -> Option<Frame<'a>> {
-        let mut frame = Frame { table: self.table, parts: Vec::new(), conditions: Vec::new(), named: Vec::new(), entities: None, cost: 0.0 };
+        let mut frame = Frame { table: self.table, parts: Vec::new(), conditions: Vec::new(), named: Vec::new(), entities: None, kind_named: false, cost: 0.0 };
         let mut values: Vec<(Column, Vec<Test>, bool)> = Vec::new();
         let mut negated = false;
-        self.absorb_labels();
+        frame.kind_named = self.absorb_labels();
         for node in std::mem::take(&mut self.nodes) {
             match node {
                 Node::Open(Meaning::Role(Role::Not)) => negated = true,
@@ -301,11 +306,14 @@ impl<'a> Reducer<'a> {
         for (column, mut tests, negated) in values {
             if tests.len() == 1 {
                 let test = tests.pop()?;
+                if !negated && self.holds_everywhere(column, &test) {
+                    continue;
+                }
                 if matches!(test, Test::Cells(_)) && !negated {
                     frame.named.push(column);
                 }
                 frame.conditions.push(Condition { column, test, negated });
-            } else if frame.entities.is_none() && !negated {
+            } else if frame.entities.is_none() && !negated && joined(&frame.parts) {
                 frame.entities = Some(Entities { column, tests });
             } else {
                 return None;
@@ -323,8 +331,17 @@ impl<'a> Reducer<'a> {
         Some(())
     }
 
+    /// The column has one value only, and it is this.
+    fn holds_everywhere(&self, column: Column, test: &Test) -> bool {
+        let Column::Field(index) = column else { return false };
+        let Some(field) = self.field(index).filter(|field| field.distinct == Some(1) && field.nulls == 0) else { return false };
+        let value = field.range.as_ref().and_then(|(low, _)| low.parse::<f64>().ok());
+        matches!(test, Test::Numbers(numbers) if value.is_some_and(|value| numbers.contains(&value)))
+    }
+
     /// A label right beside a cell of its own column only names its kind, unless it is what is asked.
-    fn absorb_labels(&mut self) {
+    fn absorb_labels(&mut self) -> bool {
+        let mut absorbed = false;
         let mut at = 0;
         while at < self.nodes.len() {
             let Some(index) = self.column(Some(at)) else {
@@ -335,15 +352,22 @@ impl<'a> Reducer<'a> {
             let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().any(|place| self.is_value_of(place, index));
             if beside && !asked {
                 self.nodes.remove(at);
+                absorbed = true;
             } else {
                 at += 1;
             }
         }
+        absorbed
     }
 
     fn is_value_of(&self, at: usize, index: usize) -> bool {
         matches!(self.nodes.get(at), Some(Node::Open(Meaning::Value { column: Column::Field(field), .. })) if *field == index)
     }
+}
+
+/// Something joins the named things: two that only stand in one question are no pair.
+fn joined(parts: &[Part]) -> bool {
+    parts.iter().any(|part| matches!(part, Part::Role(Role::And | Role::Or | Role::Than)))
 }
 
 fn gather(values: &mut Vec<(Column, Vec<Test>, bool)>, column: Column, test: Test, negated: bool) {

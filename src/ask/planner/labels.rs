@@ -10,7 +10,7 @@ use crate::schema::{Field, Table};
 /// The least part of a label's weight that a span must name.
 const LEAST_RECALL: f32 = 0.3;
 /// What a wholly unnamed label would cost.
-const PARTIAL_COST: f32 = 0.8;
+const PARTIAL_COST: f32 = 0.5;
 const SYNONYM_COST: f32 = 0.02;
 const WEAK_COST: f32 = 0.03;
 

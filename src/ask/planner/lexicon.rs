@@ -102,18 +102,18 @@ const PHRASES: &[(Role, &str)] = &[
         "the|a|an|of|in|on|at|for|to|from|by|with|is|are|was|were|be|been|being|that|this|these|those|there|their|its|it|his|her|he|she|they|them|'s|'|\
          as|also|please|tell me|show me|give me|i want to know|can you|could you|do you know|according to this chart|according to the table|according to this table|\
          according to the chart|in the table|in this table|on this list|on the list|in this list|in the list|on this chart|in this chart|on the chart|in the chart|\
-         listed|shown|given|recorded|ever|overall|total of|called|named|name of|the name of|names of|will|would|each of|who|which|that|out of|here|currently|current|only|both|whole|entire|so|than|\
+         listed|shown|given|recorded|ever|overall|called|named|name of|names of|will|would|each of|who|which|that|out of|here|currently|current|only|both|whole|entire|so|than|\
          in the dataset|in the data|dataset|individual|one|ones|?|.|,|!|:|;|\"|(|)|>|，|。|？|！|、|：|；|“|”|‘|’|（|）|《|》|…|「|」",
     ),
     (
         Role::Filler,
         "的|了|在|是|请问|请|告诉我|我|想|想要|想知道|想了解|了解|知道|一下|查询|查一下|帮我|帮忙|看看|看一下|这|那|这个|那个|这些|那些|这两个|这两家|两个|两家|这两|该|其|它们|他们|它|他|她|\
          呢|吧|啊|呀|被|为|于|里|中|内|时|时候|当中|其中|之中|之间|里面|具体|位于|处于|达到|达|所属|所|当前|目前|一共|就|都|又|由|上|下|个|家|位|名|项|只|间|款|种|笔|座|套|件|之|而|则|以|各|\
-         此|有|存在|情况下|的情况下|条件下|范围内|范围|区间|一些|方面|来说|来看|而言|分别为|分别是|进行|评定|评定为|被评定为|属于|当|里的|所在|拥有|具有|得到|得|给出|说说|请给出|应该|多少钱的|按照|根据|数据|表中|表里|表格中|记录的",
+         此|一家|一个|一位|一名|一种|有|存在|情况下|的情况下|条件下|范围内|范围|区间|一些|方面|来说|来看|而言|分别为|分别是|进行|评定|评定为|被评定为|属于|当|里的|所在|拥有|具有|得到|得|给出|说说|请给出|应该|多少钱的|按照|根据|数据|表中|表里|表格中|记录的",
     ),
     (
         Role::Verb,
-        "have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|score|scored|scores|achieve|achieved|receive|received|perform|performs|performed|\
+        "race|raced|have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|score|scored|scores|achieve|achieved|receive|received|perform|performs|performed|\
          reach|reached|record|take|took|place|taken|hold|held|occur|occurred|happen|happened|see|seen|belong|belongs|belonging|come|came|go|went|used|use|uses|using|won|win|wins|played|play|plays|play in|\
          yield|yielded|ran|run|serve|serves|served|serving|obtain|obtained|contain|contains|include|includes|included|carry|carried|produce|produced|listing|having|compete|competed|participate|participated|\
          work|works|working|located|situated|based|live|lives|living|stand|stands|exist|exists|cost|costs|sell|sold|sells|spend|spent|finish|finished|released|published|appeared|built|founded|born|opened",
@@ -128,7 +128,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::HowMany, "how many|how many of|what number of|多少|有多少|共有多少|一共有多少|总共有多少|几|有几|几个|几家|多少个|多少家|多少名|多少位|多少人|几位|几名|多少条|多少笔|多少种|几种|多少项|几项"),
     (Role::HowMuch, "how much|how much is|how much was|how long|how old|how high|how tall|how far|how big|how large|是多少|为多少|多少钱|有多大|有多高|有多长|多高|多大|多长|各是多少|达到了多少|达到多少|分别是多少|分别为多少|各为多少|各是"),
     (Role::YesNo, "吗|是否|是不是|有没有|是不是都|是否都|whether"),
-    (Role::Sum, "sum|sum of|the sum of|total sum|combined|altogether|in total|in all|总和|之和|总共|合计|加起来|加在一起|求和|累计|共计|总计|合起来|汇总"),
+    (Role::Sum, "sum|sum of|total of|total number of|total amount of|total|total sum|combined|altogether|in total|in all|总和|之和|总共|合计|加起来|加在一起|求和|累计|共计|总计|合起来|汇总"),
     (Role::Total, "total|total amount of|the total|total of|总|总的|共"),
     (Role::Average, "average|the average|average of|mean|mean of|on average|avg|平均|平均值|均值|的平均值|平均数|平均为|平均是|平均每"),
     (Role::Median, "median|median of|中位数|中值|的中位数"),
@@ -170,7 +170,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::And, "and|as well as|together with|plus|&|与|和|跟|及|以及|并且|并|同时|且|还有|、"),
     (Role::Or, "or|还是|或|或者|抑或|vs|versus"),
     (Role::Not, "not|isn 't|wasn 't|aren 't|other than|except|except for|excluding|without|besides|apart from|不是|不属于|并非|非|除了|除|以外|之外|不在|不包括|不含"),
-    (Role::Difference, "difference|the difference|difference between|difference in|difference of|gap|gap between|how much more|how many more|差|差距|差额|差值|相差|差多少|之差|相差多少|差了多少|差异|高多少|多多少|高出多少|多出多少"),
+    (Role::Difference, "difference|the difference|difference between|difference in|difference of|gap|gap between|差|差距|差额|差值|相差|差多少|之差|相差多少|差了多少|差异|高多少|多多少|高出多少|多出多少"),
     (Role::Distinct, "different|distinct|unique|various|不同|不同的|不重复|不重复的|去重|去重后"),
     (Role::Per, "per|each|for each|for every|every|by each|of each|grouped by|group by|broken down by|每|每个|每家|每一个|每一家|各个|各家|每位|每名|每种|各种|每类|各类|每月|每年|按|按照|分组"),
     (Role::Respective, "respectively|each|分别|各自|各自的|分别有|各有|各"),
@@ -182,8 +182,8 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::Previous, "previous|before|prior to|comes before|came before|right before|directly before|listed before|immediately before|above|preceding|上一个|上一|前一个|之前的|前面的|前面|immediately preceding"),
     (Role::First, "first|the first|very first|第一个|第一条|第一家|首个|最先|第一位|第一名|首次|第一次"),
     (Role::Last, "last|the last|final|very last|最后|最后一个|最后一条|最后的|末尾|最后一次"),
-    (Role::Top, "top|the top|highest|largest|best|前|排名前|排行前|排在前|位列前|位居前|最高的|最多的|最大的|名列前"),
-    (Role::Bottom, "bottom|the bottom|lowest|smallest|后|倒数|排名后|排名倒数|最低的|最少的|最小的"),
+    (Role::Top, "top|highest|largest|best|前|排名前|排行前|排在前|位列前|位居前|最高的|最多的|最大的|名列前"),
+    (Role::Bottom, "bottom|lowest|smallest|后|倒数|排名后|排名倒数|最低的|最少的|最小的"),
     (Role::Only, "only|the only|唯一|唯一的|only one|只有|仅有"),
     (Role::Appear, "appear|appears|listed|are listed|is listed|show up|shows up|are there|is there|there are|in the table|on the list|in this table|on this chart|出现|出现了|在列|上榜|exist"),
     (Role::InTermsOf, "in terms of|based on|according to|by|with respect to|regarding|when it comes to|按|按照|以|就|在"),
@@ -194,7 +194,7 @@ const PHRASES: &[(Role, &str)] = &[
 ];
 
 /// The longest phrase, in tokens.
-pub const LONGEST: usize = 6;
+pub const LONGEST: usize = 12;
 
 fn table() -> &'static HashMap<String, Vec<Role>> {
     static TABLE: OnceLock<HashMap<String, Vec<Role>>> = OnceLock::new();

@@ -24,6 +24,7 @@ fn read(frame: &Frame) -> Option<Found> {
     bag.take_column(measure);
     if !grouped {
         bag.drop_universals();
+        bag.drop_row_names();
     }
     let groups: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
     groups.iter().for_each(|index| bag.take_column(*index));

@@ -140,6 +140,17 @@ impl<'a> Bag<'a> {
         }
     }
 
+    /// Drops columns that name the rows and are not what is asked: `the capacity of the stadiums in …`.
+    pub fn drop_row_names(&mut self) {
+        for (at, index) in self.columns() {
+            let names = self.field(index).is_some_and(|field| field.exact().is_some() && labels::is_unique(self.frame.table, field));
+            if names && !self.is_asked(at) {
+                self.take_column(index);
+                self.cost += 0.03;
+            }
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(Option::is_none)
     }

@@ -75,10 +75,17 @@ fn read_difference(frame: &Frame) -> Option<Found> {
     let [first, second] = entities.tests.as_slice() else { return None };
     let mut bag = Bag::of(frame);
     let told = bag.take(|role| role == Role::Difference).is_some();
-    let more = bag.roles().find_map(|(_, role)| match role {
-        Role::More { most } => Some(most),
-        _ => None,
-    });
+    let mores: Vec<bool> = bag
+        .roles()
+        .filter_map(|(_, role)| match role {
+            Role::More { most } => Some(most),
+            _ => None,
+        })
+        .collect();
+    let more = mores.first().copied().filter(|first| mores.iter().all(|other| other == first));
+    if more.is_none() && !mores.is_empty() {
+        return None;
+    }
     let counted = bag.has(|role| matches!(role, Role::HowMany | Role::HowMuch));
     if !told && !(more.is_some() && counted) {
         return None;

@@ -48,7 +48,7 @@ fn read(frame: &Frame) -> Option<Found> {
             bag.cost += 0.1;
             Shape::Count
         }
-        None if rows || occurrences || of_named => Shape::Count,
+        None if rows || occurrences || of_named || frame.kind_named => Shape::Count,
         None => return None,
     };
     Some(Found { shape, conditions, cost: bag.cost })
@@ -64,8 +64,8 @@ fn counted_rows(bag: &mut Bag, column: usize, appears: bool) -> Option<Shape> {
     }
     bag.cost += 0.08;
     if frame.has_conditions() {
-        let nearly = field.distinct.is_some_and(|distinct| distinct as f64 >= 0.9 * (frame.table.rows - field.nulls) as f64);
-        return nearly.then_some(Shape::Count);
+        let leading = frame.table.fields.iter().position(|field| field.exact().is_some()) == Some(column);
+        return leading.then_some(Shape::Count);
     }
     (appears || field.exact().is_some()).then_some(Shape::CountDifferent { column })
 }

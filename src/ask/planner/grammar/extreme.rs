@@ -22,6 +22,9 @@ fn read(frame: &Frame) -> Option<Found> {
     let measure = measure(&bag, at, within)?;
     bag.take_column(measure);
     let field = bag.field(measure)?;
+    if is_label(&bag, measure) && !labels::is_rank(field) && manner != Manner::Time {
+        return None;
+    }
     let most = match (labels::is_rank(field), manner) {
         (true, Manner::Quality) => !most,
         (true, _) => return None,
@@ -82,7 +85,7 @@ fn measure(bag: &Bag, at: usize, within: Option<Top>) -> Option<usize> {
     let before = numbers.iter().rev().find(|(place, _)| *place < at);
     let adjacent = before.filter(|(place, _)| place + 1 == at).or(after).or(before);
     let (place, index) = *stated.or(adjacent)?;
-    (!bag.is_asked(place) || bag.has(|role| matches!(role, Role::What | Role::HowMuch)) || bag.columns().len() > 1).then_some(index)
+    (!bag.is_asked(place)).then_some(index)
 }
 
 fn is_in_terms_of(part: &super::super::frame::Part) -> bool {
@@ -170,6 +173,9 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
         ([only], _) | ([], [only]) => *only,
         _ => return None,
     };
+    if bag.columns().iter().any(|(at, index)| *index == by && bag.before(*at) == Some(Role::NumberOf)) {
+        return None;
+    }
     bag.take_column(by);
     bag.take(|role| matches!(role, Role::Which | Role::What | Role::Who));
     for index in columns.into_iter().filter(|index| *index != by) {

@@ -23,6 +23,9 @@ fn read(frame: &Frame) -> Option<Found> {
     bag.take(|role| matches!(role, Role::NumberOf | Role::Only));
     if bag.take(|role| role == Role::Total).is_some() {
         bag.cost += 0.1;
+        if !frame.names_one_row() {
+            return None;
+        }
     }
     bag.drop_joints();
     let mut columns = asked(&mut bag)?;
@@ -52,20 +55,26 @@ fn read(frame: &Frame) -> Option<Found> {
 fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
     let mut columns: Vec<usize> = Vec::new();
     for (at, index) in bag.columns() {
-        let names_rows = !bag.is_asked(at) && bag.columns().len() > 1 && bag.field(index).is_some_and(|field| labels::is_unique(bag.frame().table, field));
-        if names_rows && bag.field(index).is_some_and(|field| field.exact().is_some()) {
+        if bag.columns().len() > 1 && !bag.is_asked(at) && names_rows(bag, index) {
             bag.cost += 0.05;
         } else if !columns.contains(&index) {
             columns.push(index);
         }
         bag.take_column(index);
     }
-    if columns.is_empty() {
-        columns.push(bag.implied_target()?);
-    } else {
-        bag.take(|role| matches!(role, Role::Who | Role::Where | Role::When | Role::Person));
+    let implied = if bag.has(|role| matches!(role, Role::Where | Role::When)) { Some(bag.implied_target()?) } else { bag.implied_target() };
+    if let Some(target) = implied.filter(|target| !columns.contains(target)) {
+        if !columns.iter().all(|index| names_rows(bag, *index)) {
+            return None;
+        }
+        columns = vec![target];
     }
-    (columns.len() <= 2).then_some(columns)
+    (!columns.is_empty() && columns.len() <= 2).then_some(columns)
+}
+
+/// A text column without repeats that is not asked for only says what the rows are.
+fn names_rows(bag: &Bag, index: usize) -> bool {
+    bag.field(index).is_some_and(|field| field.exact().is_some() && labels::is_unique(bag.frame().table, field))
 }
 
 fn is_yes_no(bag: &Bag, index: usize) -> bool {
