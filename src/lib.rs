@@ -14,3 +14,5 @@ pub mod schema;
 pub mod sql;
 
 pub mod engine;
+
+pub mod catalog;
