@@ -14,3 +14,7 @@ pub mod schema;
 pub mod sql;
 
 pub mod engine;
+
+pub mod llm;
+
+pub mod ask;

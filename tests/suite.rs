@@ -1,1 +1,3 @@
-
+mod house;
+mod llm;
+mod replay;
