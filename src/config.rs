@@ -205,10 +205,12 @@ pub struct LlmConfig {
     pub api_key: String,
     pub model: String,
     pub temperature: f64,
-    /// Seconds for one call.
+    /// Seconds for one call, its further tries included.
     pub timeout_seconds: u64,
     /// Tries of one call on 429, 5xx and connection errors.
     pub tries: usize,
+    /// Bytes of one reply.
+    pub max_reply_bytes: usize,
     /// Characters of one prompt.
     pub max_prompt_chars: usize,
     /// Tables and columns named in one prompt.
@@ -225,6 +227,7 @@ impl Default for LlmConfig {
             temperature: 0.06,
             timeout_seconds: 60,
             tries: 3,
+            max_reply_bytes: 1 << 20,
             max_prompt_chars: 24_000,
             max_tables: 50,
             max_columns: 200,

@@ -16,3 +16,6 @@ pub mod sql;
 pub mod engine;
 
 pub mod catalog;
+pub mod llm;
+
+pub mod ask;
