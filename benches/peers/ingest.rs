@@ -42,20 +42,30 @@ fn store(setting: &Setting, file: &Path) -> PathBuf {
     setting.folder.join(file.file_stem().unwrap_or_default()).with_extension("store")
 }
 
-/// A data folder whose knowledge base holds the file; made where it is missing.
+/// A data folder whose knowledge base holds the file; made where this build has made none.
 pub fn ready(setting: &Setting, file: &Path) -> Fallible<PathBuf> {
     let store = store(setting, file);
-    if !store.join(WHOLE).is_file() {
+    if !is_whole(&store)? {
         add(setting, &store, file, true)?;
     }
     Ok(store)
 }
 
-/// Says that the store was filled to its end, and by this build.
-const WHOLE: &str = "whole";
+/// Stands beside a store that was filled to its end.
+fn mark(store: &Path) -> PathBuf {
+    store.with_extension("whole")
+}
+
+/// Filled to its end, and by this build of the program.
+fn is_whole(store: &Path) -> Fallible<bool> {
+    let built = std::fs::metadata(env!("CARGO_BIN_EXE_sheetwise"))?.modified()?;
+    let filled = std::fs::metadata(mark(store)).and_then(|mark| mark.modified());
+    Ok(store.is_dir() && filled.is_ok_and(|filled| filled > built))
+}
 
 fn add(setting: &Setting, store: &Path, file: &Path, say: bool) -> Fallible<(Added, f64)> {
     if store.exists() {
+        std::fs::remove_file(mark(store)).or_else(absent)?;
         std::fs::remove_dir_all(store)?;
     }
     let create = sheetwise(&[&"kb", &"create", &KB, &"--data", &store]);
@@ -65,6 +75,11 @@ fn add(setting: &Setting, store: &Path, file: &Path, say: bool) -> Fallible<(Add
     }
     run(&setting.peers, &create)?;
     let run = run(&setting.peers, &add)?;
-    std::fs::write(store.join(WHOLE), "")?;
+    std::fs::write(mark(store), "")?;
     Ok((serde_json::from_str(&run.output)?, run.peak_bytes))
+}
+
+/// A file that is not there need not be removed.
+fn absent(error: std::io::Error) -> std::io::Result<()> {
+    if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
