@@ -78,12 +78,14 @@ fn lines(sample: &str, whole: bool) -> &str {
 
 /// Fields stand in `'…'` and none in `"…"`.
 fn single_quoted(text: &str) -> bool {
-    let (mut single, mut double, mut fields) = (0, 0, 0);
+    let (mut begins, mut ends, mut double, mut fields) = (0, 0, 0, 0);
     for field in text.split(['\n', '\r', ',', ';', '\t', '|']).filter(|field| !field.is_empty()) {
         fields += 1;
-        single += usize::from(field.len() > 1 && field.starts_with('\'') && field.ends_with('\''));
+        begins += usize::from(field.len() > 1 && field.starts_with('\''));
+        ends += usize::from(field.len() > 1 && field.ends_with('\''));
         double += usize::from(field.starts_with('"'));
     }
+    let single = begins.min(ends);
     double == 0 && single >= 2 && single * 5 >= fields
 }
 

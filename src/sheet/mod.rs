@@ -18,6 +18,8 @@ mod look;
 mod regions;
 mod rows;
 mod sheet_rows;
+#[cfg(test)]
+mod tests;
 mod totals;
 mod workbook;
 

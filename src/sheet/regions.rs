@@ -1,5 +1,7 @@
 //! The tables of a sheet: one, or several that are stacked or stand side by side. When unsure it is one.
 
+use std::collections::VecDeque;
+
 use super::grid::Grid;
 use super::header::{self, Header};
 use super::labels;
@@ -44,8 +46,6 @@ fn columns(grid: &Grid, header: &Header, last: usize) -> Vec<u32> {
         used[column] = true;
     };
     for i in &header.rows {
-        let merged = grid.merges.in_row(grid.number(*i)).filter(|merge| merge.last_column - merge.first_column < 64);
-        merged.for_each(|merge| (merge.first_column..=merge.last_column).for_each(&mut mark));
         grid.filled(*i).for_each(|(column, _)| mark(column));
     }
     let end = before_stray(grid, header.body, last);
@@ -82,18 +82,25 @@ const MAX_PARTS: usize = 2_000;
 fn stacked(grid: &Grid) -> Vec<(usize, usize)> {
     let mut tables: Vec<(usize, usize)> = Vec::new();
     let mut before: Option<Header> = None;
-    for (tried, part) in parts(grid).into_iter().enumerate() {
+    let mut parts: VecDeque<(usize, usize)> = parts(grid).into();
+    let mut tried = 0;
+    while let Some(mut part) = parts.pop_front() {
+        tried += 1;
         let header = if tried < MAX_PARTS { table(grid, part) } else { None };
         let begins = match (&before, &header) {
             (Some(before), Some(header)) => begins_table(grid, before, header, part),
             _ => false,
         };
+        if before.is_none() || begins {
+            before = header;
+        }
+        if let Some(title) = before.as_ref().and_then(|before| next_section(grid, before, part)) {
+            parts.push_front((title, part.1));
+            part.1 = title - 1;
+        }
         match tables.last_mut() {
             Some(table) if !begins => table.1 = part.1,
             _ => tables.push(part),
-        }
-        if before.is_none() || begins {
-            before = header;
         }
     }
     tables
@@ -110,6 +117,14 @@ fn parts(grid: &Grid) -> Vec<(usize, usize)> {
         }
     }
     parts
+}
+
+/// The title line in a part under which the table's header stands once more: there the next table begins.
+fn next_section(grid: &Grid, before: &Header, (first, last): (usize, usize)) -> Option<usize> {
+    let header = *before.rows.last()?;
+    grid.filled(header).nth(1)?;
+    (first.max(before.body) + 1..last)
+        .find(|title| grid.filled(*title).nth(1).is_none() && grid.filled(title + 1).eq(grid.filled(header)))
 }
 
 /// The header of rows that hold a whole table: at least one row of data under at least two labels.
