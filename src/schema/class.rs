@@ -50,16 +50,47 @@ fn word(text: &str) -> Option<Class> {
 fn is_marker(text: &str) -> bool {
     matches!(
         text,
-        "-" | "--" | "---" | "–" | "—" | "——" | "－" | "/" | "\\" | "." | "..." | "…" | "N/A" | "n/a" | "NA" | "N.A." | "#N/A"
-            | "NULL" | "null" | "Null" | "None" | "none" | "nil" | "NaN" | "nan" | "NAN" | "无" | "暂无" | "无数据" | "空"
+        "-" | "--"
+            | "---"
+            | "–"
+            | "—"
+            | "——"
+            | "－"
+            | "/"
+            | "\\"
+            | "."
+            | "..."
+            | "…"
+            | "N/A"
+            | "n/a"
+            | "NA"
+            | "N.A."
+            | "#N/A"
+            | "NULL"
+            | "null"
+            | "Null"
+            | "None"
+            | "none"
+            | "nil"
+            | "NaN"
+            | "nan"
+            | "NAN"
+            | "无"
+            | "暂无"
+            | "无数据"
+            | "空"
     )
 }
 
 /// The words of yes and no.
 pub(super) fn flag(text: &str) -> Option<bool> {
     match text {
-        "yes" | "Yes" | "YES" | "y" | "Y" | "true" | "True" | "TRUE" | "是" | "√" | "✓" | "✔" | "对" => Some(true),
-        "no" | "No" | "NO" | "n" | "N" | "false" | "False" | "FALSE" | "否" | "×" | "✗" | "✘" | "错" => Some(false),
+        "yes" | "Yes" | "YES" | "y" | "Y" | "true" | "True" | "TRUE" | "是" | "√" | "✓" | "✔" | "对" => {
+            Some(true)
+        }
+        "no" | "No" | "NO" | "n" | "N" | "false" | "False" | "FALSE" | "否" | "×" | "✗" | "✘" | "错" => {
+            Some(false)
+        }
         _ => None,
     }
 }

@@ -64,7 +64,9 @@ impl Decision {
             Cell::Duration(seconds) if self.takes(&Mark::Seconds, false) => {
                 Converted { literal: false, ..self.decimal(*seconds) }
             }
-            Cell::Flag(_) | Cell::DateTime(_) | Cell::Integer(_) | Cell::Decimal(_) | Cell::Duration(_) => Converted::misfit(),
+            Cell::Flag(_) | Cell::DateTime(_) | Cell::Integer(_) | Cell::Decimal(_) | Cell::Duration(_) => {
+                Converted::misfit()
+            }
         }
     }
 

@@ -59,7 +59,18 @@ pub(super) fn compact(n: i64) -> Option<NaiveDateTime> {
 
 const LONGEST: usize = 48;
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
@@ -189,7 +200,11 @@ impl<'a> Reader<'a> {
         self.skip(&[' ']);
         let month = month(self.word())?;
         let spaced = separator == " ";
-        if spaced { self.skip(&[' ', ',', '.']) } else if !self.take(separator) { return None }
+        if spaced {
+            self.skip(&[' ', ',', '.'])
+        } else if !self.take(separator) {
+            return None;
+        }
         let (year, length) = self.digits(4)?;
         let year = match length {
             4 if year >= 1000 => year as i32,
@@ -362,8 +377,26 @@ mod tests {
     #[test]
     fn what_is_no_date() {
         for text in [
-            "2024-13-01", "2024-02-30", "13/13/2024", "1-5", "3:2", "10:30", "2024.1", "2024-1", "1.2.34", "1-2-03", "2023-24", "May",
-            "March 99", "192.168.1.1", "2024-01-05 25:00", "2024-01-05x", "20240105", "Marching 5, 2024", "2024年", "2024-01/05",
+            "2024-13-01",
+            "2024-02-30",
+            "13/13/2024",
+            "1-5",
+            "3:2",
+            "10:30",
+            "2024.1",
+            "2024-1",
+            "1.2.34",
+            "1-2-03",
+            "2023-24",
+            "May",
+            "March 99",
+            "192.168.1.1",
+            "2024-01-05 25:00",
+            "2024-01-05x",
+            "20240105",
+            "Marching 5, 2024",
+            "2024年",
+            "2024-01/05",
         ] {
             assert_eq!(scan(text), None, "{text}");
         }

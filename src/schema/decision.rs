@@ -55,7 +55,9 @@ pub fn decide(profile: &Profile, label: &Label, user: Option<&Override>) -> Deci
     let readings = Readings { profile, label, forced: user.is_some() };
     let decision = match user {
         Some(user) => readings.forced_to(user.kind),
-        None => readings.flag().or_else(|| readings.date()).or_else(|| readings.number()).unwrap_or_else(|| readings.text()),
+        None => {
+            readings.flag().or_else(|| readings.date()).or_else(|| readings.number()).unwrap_or_else(|| readings.text())
+        }
     };
     Decision { forced: user.is_some(), ..decision }
 }
@@ -140,7 +142,14 @@ impl Readings<'_> {
         let span = dates.read(order, compact, months);
         let mut decision = self.base(FieldType::DateTime, span.count);
         decision.summary.range = dates_text(&span);
-        Decision { date_order: order, date_order_assumed: assumed, compact_dates: compact, months, unit: None, ..decision }
+        Decision {
+            date_order: order,
+            date_order_assumed: assumed,
+            compact_dates: compact,
+            months,
+            unit: None,
+            ..decision
+        }
     }
 
     /// Every number of the column is a date in eight digits.
@@ -161,7 +170,9 @@ impl Readings<'_> {
         let numbers = &self.profile.numbers;
         let bare = std::iter::once(None).chain(numbers.marked.iter().map(Some));
         let readings = bare.flat_map(|group| [false, true].map(|comma| self.numeric(group, comma)));
-        readings.reduce(|best, next| if next.beats(&best) { next } else { best }).unwrap_or_else(|| self.numeric(None, false))
+        readings
+            .reduce(|best, next| if next.beats(&best) { next } else { best })
+            .unwrap_or_else(|| self.numeric(None, false))
     }
 
     /// Numbers with a mark; those of a currency may stand beside bare ones, those of a percent beside zeros.

@@ -23,24 +23,25 @@ const LONGEST_VALUE: usize = 20;
 
 impl Label {
     pub fn parse(text: &str) -> Self {
-        let mut label = Self {
-            text: text.to_owned(),
-            name: String::new(),
-            synonyms: Vec::new(),
-            allowed: Vec::new(),
-            unit: None,
-        };
+        let mut label =
+            Self { text: text.to_owned(), name: String::new(), synonyms: Vec::new(), allowed: Vec::new(), unit: None };
         let normal: String = text.nfkc().collect();
-        let (kept, dropped, behind) = parts(&normal);
+        let (kept, dropped, mut behind) = parts(&normal);
         dropped.iter().for_each(|part| label.bracketed(part));
-        label.behind_slash(behind);
+        while let Some(rest) = behind {
+            let (kept, dropped, next) = parts(rest);
+            dropped.iter().for_each(|part| label.bracketed(part));
+            label.behind_slash(kept.trim());
+            behind = next;
+        }
         label.name = label.percent(kept.trim()).to_owned();
         label
     }
 
     fn bracketed(&mut self, part: &str) {
         let part = part.trim();
-        let part = ["单位:", "单位", "unit:", "Unit:"].iter().find_map(|word| part.strip_prefix(word)).unwrap_or(part).trim();
+        let part =
+            ["单位:", "单位", "unit:", "Unit:"].iter().find_map(|word| part.strip_prefix(word)).unwrap_or(part).trim();
         let values: Vec<&str> = part.split([',', '、', '/', ';', '|', '，']).map(str::trim).collect();
         let listed = values.len() > 1 && values.iter().all(|v| !v.is_empty() && v.chars().count() <= LONGEST_VALUE);
         if unit::is_label_unit(part) {
@@ -52,13 +53,11 @@ impl Label {
         }
     }
 
-    fn behind_slash(&mut self, behind: &str) {
-        for part in behind.split('/').map(str::trim).filter(|part| !part.is_empty()) {
-            if unit::is_label_unit(part) && self.unit.is_none() {
-                self.unit = Some(part.to_owned());
-            } else {
-                self.synonyms.push(part.to_owned());
-            }
+    fn behind_slash(&mut self, part: &str) {
+        if self.unit.is_none() && unit::is_label_unit(part) {
+            self.unit = Some(part.to_owned());
+        } else if !part.is_empty() {
+            self.synonyms.push(part.to_owned());
         }
     }
 
@@ -93,7 +92,20 @@ impl Label {
     /// Long digits in the column are the number of a phone, a card or an account.
     pub(super) fn says_digits(&self) -> bool {
         let name = fold(&self.name);
-        let chinese = ["电话", "手机", "号码", "手机号", "联系方式", "传真", "身份证", "身份证号", "证件号", "卡号", "账号", "帐号"];
+        let chinese = [
+            "电话",
+            "手机",
+            "号码",
+            "手机号",
+            "联系方式",
+            "传真",
+            "身份证",
+            "身份证号",
+            "证件号",
+            "卡号",
+            "账号",
+            "帐号",
+        ];
         let english = ["phone", "mobile", "tel", "telephone", "fax", "cellphone", "account"];
         chinese.iter().any(|word| name.ends_with(word)) || english.contains(&last_word(&name))
     }
@@ -108,8 +120,13 @@ impl Label {
         let name = fold(&self.name);
         let ends = ["号", "编码", "代码", "邮编", "排名", "名次", "排行", "位次", "年级", "班级", "楼层"];
         let whole = ["月", "月份", "季度", "星期", "周", "期数", "届"];
-        let english = ["id", "no", "no.", "code", "number", "rank", "ranking", "index", "#", "zip", "postcode", "month", "position", "pos"];
-        ends.iter().any(|word| name.ends_with(word)) || whole.contains(&name.as_str()) || english.contains(&last_word(&name))
+        let english = [
+            "id", "no", "no.", "code", "number", "rank", "ranking", "index", "#", "zip", "postcode", "month",
+            "position", "pos",
+        ];
+        ends.iter().any(|word| name.ends_with(word))
+            || whole.contains(&name.as_str())
+            || english.contains(&last_word(&name))
     }
 }
 
@@ -122,7 +139,7 @@ fn last_word(name: &str) -> &str {
 }
 
 /// The label without its brackets up to the first `/` outside them, the insides of the brackets, and what follows the `/`.
-fn parts(text: &str) -> (String, Vec<&str>, &str) {
+fn parts(text: &str) -> (String, Vec<&str>, Option<&str>) {
     let mut kept = String::new();
     let mut dropped = Vec::new();
     let mut rest = text;
@@ -130,7 +147,7 @@ fn parts(text: &str) -> (String, Vec<&str>, &str) {
         kept.push_str(&rest[..at]);
         let inside = &rest[at + 1..];
         if rest[at..].starts_with('/') {
-            return (kept, dropped, inside);
+            return (kept, dropped, Some(inside));
         }
         match closing(inside) {
             Some(end) => {
@@ -144,7 +161,7 @@ fn parts(text: &str) -> (String, Vec<&str>, &str) {
         }
     }
     kept.push_str(rest);
-    (kept, dropped, "")
+    (kept, dropped, None)
 }
 
 /// Where the bracket that was opened just before `text` is closed.
@@ -174,6 +191,7 @@ mod tests {
             ("单价（元/吨）", "单价", Some("元/吨"), &[], &[]),
             ("Price (USD)", "Price", Some("USD"), &[], &[]),
             ("长度/cm", "长度", Some("cm"), &[], &[]),
+            ("单价/价格（元）", "单价", Some("元"), &["价格"], &[]),
             ("供应商/厂家", "供应商", None, &["厂家"], &[]),
             ("性别（男，女）", "性别", None, &[], &["男", "女"]),
             ("状态(开/关)", "状态", None, &[], &["开", "关"]),

@@ -57,7 +57,9 @@ fn unique(name: &str, is_free: impl Fn(&str) -> bool) -> String {
 fn is_reserved(stem: &str, kind: FieldType) -> bool {
     let suffixes = [kind.suffix(), if kind == FieldType::Text { "kwd" } else { kind.suffix() }];
     suffixes.iter().any(|suffix| {
-        RESERVED_COLUMNS.iter().any(|column| column.strip_suffix(suffix).and_then(|c| c.strip_suffix('_')) == Some(stem))
+        RESERVED_COLUMNS
+            .iter()
+            .any(|column| column.strip_suffix(suffix).and_then(|c| c.strip_suffix('_')) == Some(stem))
     })
 }
 
@@ -86,7 +88,9 @@ impl Words {
             self.current.push(c.to_ascii_lowercase());
         } else if let Some(pinyin) = c.to_pinyin() {
             self.end();
-            self.current.extend(pinyin.plain().chars().map(|c| if c == 'ü' { 'v' } else { c }).filter(char::is_ascii_alphabetic));
+            self.current.extend(
+                pinyin.plain().chars().map(|c| if c == 'ü' { 'v' } else { c }).filter(char::is_ascii_alphabetic),
+            );
             self.end();
         } else if c.is_alphanumeric() {
             self.foreign(c);
@@ -140,7 +144,8 @@ pub fn table_name(label: &str, taken: &HashSet<String>) -> String {
 
 fn is_keyword(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    let reserved = RESERVED_FOR_COLUMN_ALIAS.iter().chain(RESERVED_FOR_TABLE_ALIAS).map(|keyword| format!("{keyword:?}"));
+    let reserved =
+        RESERVED_FOR_COLUMN_ALIAS.iter().chain(RESERVED_FOR_TABLE_ALIAS).map(|keyword| format!("{keyword:?}"));
     ALL_KEYWORDS.contains(&upper.as_str())
         && (MORE_RESERVED.contains(&upper.as_str()) || reserved.into_iter().any(|keyword| keyword == upper))
 }
@@ -204,7 +209,10 @@ mod tests {
     fn stored_columns_keep_their_names() {
         assert_eq!(names(&[("Row", Cell::Integer(1))]), ["row_2_long"]);
         assert_eq!(names(&[("Row", Cell::Decimal(1.5))]), ["row_flt"]);
-        assert_eq!(text_names(&["Table", "Title", "Sheet", "docnm"]), ["table_2_tks", "title_2_tks", "sheet_2_tks", "docnm_2_tks"]);
+        assert_eq!(
+            text_names(&["Table", "Title", "Sheet", "docnm"]),
+            ["table_2_tks", "title_2_tks", "sheet_2_tks", "docnm_2_tks"]
+        );
         assert_eq!(names(&[("Table", Cell::Flag(true))]), ["table_2_kwd"]);
     }
 

@@ -48,8 +48,8 @@ pub(super) enum Scan {
 const SAFE_DIGITS: usize = 15;
 
 const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
-    1e22,
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
 ];
 
 /// Plain digits with at most one `.`: by far the most common form, so it has its own path.
@@ -303,7 +303,10 @@ fn is_grouped(whole: &str, group: u8, has_fraction: bool) -> bool {
     if rest.peek().is_none() {
         return digits(first) && (has_fraction || !first.is_empty());
     }
-    digits(first) && (1..=3).contains(&first.len()) && !first.starts_with('0') && rest.all(|part| part.len() == 3 && digits(part))
+    digits(first)
+        && (1..=3).contains(&first.len())
+        && !first.starts_with('0')
+        && rest.all(|part| part.len() == 3 && digits(part))
 }
 
 fn value(dress: &Dress<'_>, digits: impl Iterator<Item = u8>, mut exponent: i32) -> Read {
@@ -404,8 +407,34 @@ mod tests {
     #[test]
     fn what_is_no_number() {
         for text in [
-            "", "abc", "1-5", "3:2", "1.2.3", "12E3", "85[1]", "85*", "10:30", "5.", "1st", "A12", "--", "$", "1,2,3", "12,34,567", "%",
-            "kg", "(5", "-(5)", "1 2", "e5", "人", "2024年1月", "1e", "+", ".", ",",
+            "",
+            "abc",
+            "1-5",
+            "3:2",
+            "1.2.3",
+            "12E3",
+            "85[1]",
+            "85*",
+            "10:30",
+            "5.",
+            "1st",
+            "A12",
+            "--",
+            "$",
+            "1,2,3",
+            "12,34,567",
+            "%",
+            "kg",
+            "(5",
+            "-(5)",
+            "1 2",
+            "e5",
+            "人",
+            "2024年1月",
+            "1e",
+            "+",
+            ".",
+            ",",
         ] {
             assert_eq!(scan(text), Scan::Not, "{text}");
         }
@@ -419,7 +448,9 @@ mod tests {
 
     #[test]
     fn a_literal_text_is_the_canonical_one() {
-        for text in ["0", "-0", "12", "1.5", "1.50", "0.0", "0.0000001", "0.00000001", "-0.5", "999999999999999", "-1.25"] {
+        for text in
+            ["0", "-0", "12", "1.5", "1.50", "0.0", "0.0000001", "0.00000001", "-0.5", "999999999999999", "-1.25"]
+        {
             let found = number(text);
             let value = found.point.expect(text);
             let canonical = value.whole.map_or_else(|| decimal_text(value.value), |n| n.to_string());

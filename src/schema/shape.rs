@@ -34,7 +34,8 @@ impl Shape {
 
     /// How `self`, a sheet, differs from the table `table`, where that is little: at most two labels, and fewer than half of them.
     pub fn near(&self, table: &Shape) -> Option<NearMiss> {
-        let mut miss = NearMiss { lacks: without(&table.0, &self.0), adds: without(&self.0, &table.0), renamed: Vec::new() };
+        let mut miss =
+            NearMiss { lacks: without(&table.0, &self.0), adds: without(&self.0, &table.0), renamed: Vec::new() };
         miss.pair_renamed();
         let differences = miss.lacks.len() + miss.adds.len() + miss.renamed.len();
         (differences > 0 && differences <= MOST_DIFFERENCES && differences * 2 < table.0.len()).then_some(miss)

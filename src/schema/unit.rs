@@ -34,17 +34,163 @@ impl Mark {
 
 /// Longest first where one begins another.
 const CURRENCIES: [&str; 36] = [
-    "人民币", "US$", "HK$", "NT$", "A$", "C$", "S$", "R$", "RMB", "CNY", "USD", "EUR", "GBP", "JPY", "HKD", "TWD", "KRW", "AUD",
-    "CAD", "CHF", "SGD", "INR", "¥", "$", "€", "£", "₩", "₹", "₽", "元", "美元", "欧元", "港元", "日元", "英镑", "港币",
+    "人民币",
+    "US$",
+    "HK$",
+    "NT$",
+    "A$",
+    "C$",
+    "S$",
+    "R$",
+    "RMB",
+    "CNY",
+    "USD",
+    "EUR",
+    "GBP",
+    "JPY",
+    "HKD",
+    "TWD",
+    "KRW",
+    "AUD",
+    "CAD",
+    "CHF",
+    "SGD",
+    "INR",
+    "¥",
+    "$",
+    "€",
+    "£",
+    "₩",
+    "₹",
+    "₽",
+    "元",
+    "美元",
+    "欧元",
+    "港元",
+    "日元",
+    "英镑",
+    "港币",
 ];
 
 const UNITS: [&str; 118] = [
-    "kg", "g", "mg", "t", "lb", "lbs", "oz", "km", "m", "cm", "mm", "mi", "ft", "yd", "km2", "m2", "km²", "m²", "m³", "m3",
-    "cm²", "cm³", "sqm", "ha", "l", "L", "ml", "mL", "kWh", "MWh", "kW", "MW", "W", "kV", "V", "mA", "Hz", "kHz", "MHz", "GHz",
-    "B", "KB", "MB", "GB", "TB", "kb", "°C", "℃", "°F", "°", "K", "Pa", "kPa", "MPa", "bar", "pcs", "h", "hr", "hrs", "min",
-    "mins", "s", "sec", "ms", "km/h", "mph", "人", "个", "件", "台", "套", "吨", "公斤", "千克", "克", "斤", "米", "厘米", "毫米",
-    "公里", "千米", "平方米", "平米", "平方公里", "立方米", "亩", "公顷", "升", "毫升", "天", "小时", "分钟", "秒", "岁", "次", "篇", "本",
-    "张", "箱", "瓶", "辆", "户", "家", "条", "双", "只", "页", "倍", "分", "名", "位", "人次", "学时", "课时", "票", "年", "个月", "度",
+    "kg",
+    "g",
+    "mg",
+    "t",
+    "lb",
+    "lbs",
+    "oz",
+    "km",
+    "m",
+    "cm",
+    "mm",
+    "mi",
+    "ft",
+    "yd",
+    "km2",
+    "m2",
+    "km²",
+    "m²",
+    "m³",
+    "m3",
+    "cm²",
+    "cm³",
+    "sqm",
+    "ha",
+    "l",
+    "L",
+    "ml",
+    "mL",
+    "kWh",
+    "MWh",
+    "kW",
+    "MW",
+    "W",
+    "kV",
+    "V",
+    "mA",
+    "Hz",
+    "kHz",
+    "MHz",
+    "GHz",
+    "B",
+    "KB",
+    "MB",
+    "GB",
+    "TB",
+    "kb",
+    "°C",
+    "℃",
+    "°F",
+    "°",
+    "K",
+    "Pa",
+    "kPa",
+    "MPa",
+    "bar",
+    "pcs",
+    "h",
+    "hr",
+    "hrs",
+    "min",
+    "mins",
+    "s",
+    "sec",
+    "ms",
+    "km/h",
+    "mph",
+    "人",
+    "个",
+    "件",
+    "台",
+    "套",
+    "吨",
+    "公斤",
+    "千克",
+    "克",
+    "斤",
+    "米",
+    "厘米",
+    "毫米",
+    "公里",
+    "千米",
+    "平方米",
+    "平米",
+    "平方公里",
+    "立方米",
+    "亩",
+    "公顷",
+    "升",
+    "毫升",
+    "天",
+    "小时",
+    "分钟",
+    "秒",
+    "岁",
+    "次",
+    "篇",
+    "本",
+    "张",
+    "箱",
+    "瓶",
+    "辆",
+    "户",
+    "家",
+    "条",
+    "双",
+    "只",
+    "页",
+    "倍",
+    "分",
+    "名",
+    "位",
+    "人次",
+    "学时",
+    "课时",
+    "票",
+    "年",
+    "个月",
+    "度",
 ];
 
 /// Powers of ten; longest first where one begins another.
@@ -126,15 +272,17 @@ pub(super) fn is_label_unit(text: &str) -> bool {
 }
 
 fn is_label_part(part: &str) -> bool {
-    !part.is_empty()
-        && (known(part).is_some() || scaled(part).is_some() || part.split_whitespace().all(is_label_word))
+    !part.is_empty() && (known(part).is_some() || scaled(part).is_some() || part.split_whitespace().all(is_label_word))
 }
 
 fn is_label_word(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     known(word).is_some()
-        || ["in", "of", "day", "days", "hours", "years", "year", "month", "months", "seconds", "minutes", "percent", "pct"]
-            .contains(&lower.as_str())
+        || [
+            "in", "of", "day", "days", "hours", "years", "year", "month", "months", "seconds", "minutes", "percent",
+            "pct",
+        ]
+        .contains(&lower.as_str())
         || SCALE_WORDS.iter().any(|(name, _)| *name == lower)
 }
 
@@ -165,7 +313,8 @@ mod tests {
 
     #[test]
     fn units_of_labels() {
-        for text in ["万元", "元/吨", "USD", "US$ million", "in millions", "%", "㎡".replace('㎡', "m²").as_str()] {
+        for text in ["万元", "元/吨", "USD", "US$ million", "in millions", "%", "㎡".replace('㎡', "m²").as_str()]
+        {
             assert!(is_label_unit(text), "{text}");
         }
         for text in ["男，女", "厂家", "", "选填"] {

@@ -42,7 +42,9 @@ enum Script {
 
 fn script(c: char) -> Script {
     match c {
-        '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => Script::Han,
+        '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => {
+            Script::Han
+        }
         c if c.is_alphanumeric() => Script::Other,
         _ => Script::None,
     }
@@ -99,7 +101,8 @@ mod tests {
             ("O'Brien", &["o", "brien"]),
             ("ＡＢＣ１２", &["abc12"]),
             ("cities buses bus class", &["city", "bus", "bus", "class"]),
-            ("行政管理", &["行政", "管理", "行政管理"]),
+            ("行政管理", &["行政", "管理"]),
+            ("共和国", &["共和", "共和国"]),
             ("iPhone15手机", &["iphone15", "手机"]),
             ("", &[]),
             ("——！", &[]),
