@@ -11,6 +11,10 @@ pub mod sheet;
 
 pub mod schema;
 
+pub mod tokens;
+
+pub mod record;
+
 pub mod sql;
 
 pub mod engine;
