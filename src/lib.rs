@@ -11,6 +11,14 @@ pub mod sheet;
 
 pub mod schema;
 
+pub mod tokens;
+
+pub mod record;
+
 pub mod sql;
 
+pub mod query;
+
 pub mod engine;
+
+pub mod catalog;
