@@ -57,7 +57,8 @@ impl ScopedSelect {
     pub(crate) fn for_test(statement: &str, sources: Option<&str>, columns: Vec<OutColumn>) -> Self {
         let parse = |sql: &str| {
             let dialect = datafusion::sql::sqlparser::dialect::GenericDialect {};
-            let mut parser = datafusion::sql::sqlparser::parser::Parser::new(&dialect).try_with_sql(sql).expect("tokens");
+            let mut parser =
+                datafusion::sql::sqlparser::parser::Parser::new(&dialect).try_with_sql(sql).expect("tokens");
             *parser.parse_query().expect("a query")
         };
         Self { statement: parse(statement), sources: sources.map(parse), columns, notes: Vec::new() }
