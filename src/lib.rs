@@ -17,6 +17,8 @@ pub mod record;
 
 pub mod sql;
 
+pub mod query;
+
 pub mod engine;
 
 pub mod catalog;
