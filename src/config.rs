@@ -1,6 +1,67 @@
 //! Configuration: one struct that holds every limit. Defaults, then a TOML file, then the environment, then flags.
 
+use std::path::Path;
+
 use serde::Deserialize;
+use toml::{Table, Value};
+
+/// A settings file or variable that can't be used; the message names it.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("settings file {path}: {detail}")]
+    File { path: String, detail: String },
+    #[error("settings: {0}; see the configuration reference in the README")]
+    Setting(String),
+}
+
+/// Defaults, then `file`, then the environment: `SHEETWISE_{SECTION}_{SETTING}`, and `LLM_BASE_URL`, `LLM_API_KEY`,
+/// `LLM_MODEL`.
+pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
+    let mut settings = match file {
+        Some(path) => read(path)?,
+        None => Table::new(),
+    };
+    for (name, text) in std::env::vars() {
+        if let Some((section, setting)) = variable(&name) {
+            set(&mut settings, section, &setting, &text)?;
+        }
+    }
+    settings.try_into().map_err(|error: toml::de::Error| ConfigError::Setting(error.message().to_owned()))
+}
+
+fn read(path: &Path) -> Result<Table, ConfigError> {
+    let fault = |detail: String| ConfigError::File { path: path.display().to_string(), detail };
+    let text = std::fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
+    text.parse::<Table>().map_err(|error| fault(error.message().to_owned()))
+}
+
+const SECTIONS: [&str; 5] = ["read", "sql", "answer", "embedded", "llm"];
+
+/// The setting that a variable names. `SHEETWISE_CONFIG`, `SHEETWISE_DATA` and `SHEETWISE_LOG` are not of a section.
+fn variable(name: &str) -> Option<(&'static str, String)> {
+    if let Some(setting) = name.strip_prefix("LLM_") {
+        let setting = setting.to_lowercase();
+        return ["base_url", "api_key", "model"].contains(&setting.as_str()).then_some(("llm", setting));
+    }
+    let rest = name.strip_prefix("SHEETWISE_")?.to_lowercase();
+    SECTIONS.iter().find_map(|section| {
+        let setting = rest.strip_prefix(section)?.strip_prefix('_')?;
+        Some((*section, setting.to_owned()))
+    })
+}
+
+fn set(settings: &mut Table, section: &str, setting: &str, text: &str) -> Result<(), ConfigError> {
+    let entry = settings.entry(section).or_insert_with(|| Value::Table(Table::new()));
+    let table = entry.as_table_mut().ok_or_else(|| ConfigError::Setting(format!("`{section}` is not a section")))?;
+    let text_setting = section == "llm" && ["base_url", "api_key", "model"].contains(&setting);
+    let value = match (text_setting, text.parse::<i64>(), text.parse::<f64>()) {
+        (false, Ok(number), _) => Value::Integer(number),
+        (false, _, Ok(number)) => Value::Float(number),
+        _ => Value::String(text.to_owned()),
+    };
+    table.insert(setting.to_owned(), value);
+    Ok(())
+}
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -144,10 +205,12 @@ pub struct LlmConfig {
     pub api_key: String,
     pub model: String,
     pub temperature: f64,
-    /// Seconds for one call.
+    /// Seconds for one call, its further tries included.
     pub timeout_seconds: u64,
     /// Tries of one call on 429, 5xx and connection errors.
     pub tries: usize,
+    /// Bytes of one reply.
+    pub max_reply_bytes: usize,
     /// Characters of one prompt.
     pub max_prompt_chars: usize,
     /// Tables and columns named in one prompt.
@@ -164,6 +227,7 @@ impl Default for LlmConfig {
             temperature: 0.06,
             timeout_seconds: 60,
             tries: 3,
+            max_reply_bytes: 1 << 20,
             max_prompt_chars: 24_000,
             max_tables: 50,
             max_columns: 200,
@@ -177,5 +241,31 @@ impl std::fmt::Debug for LlmConfig {
             .field("base_url", &self.base_url)
             .field("model", &self.model)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_names_a_section_and_a_setting() {
+        assert_eq!(variable("SHEETWISE_SQL_MAX_CHARS"), Some(("sql", "max_chars".into())));
+        assert_eq!(variable("LLM_API_KEY"), Some(("llm", "api_key".into())));
+        assert_eq!(variable("SHEETWISE_DATA"), None);
+        assert_eq!(variable("LLM_OTHER"), None);
+    }
+
+    #[test]
+    fn an_unknown_setting_is_an_error_and_not_ignored() {
+        let mut settings = Table::new();
+        set(&mut settings, "sql", "max_charz", "5").expect("a section");
+        assert!(settings.try_into::<Config>().is_err());
+    }
+
+    #[test]
+    fn a_key_is_never_printed() {
+        let config = LlmConfig { api_key: "secret-key".into(), ..LlmConfig::default() };
+        assert!(!format!("{config:?}").contains("secret-key"));
     }
 }

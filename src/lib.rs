@@ -11,8 +11,17 @@ pub mod sheet;
 
 pub mod schema;
 
+pub mod tokens;
+
+pub mod record;
+
 pub mod sql;
 
+pub mod query;
+
 pub mod engine;
+
+pub mod catalog;
+pub mod llm;
 
 pub mod ask;

@@ -1,1 +1,4 @@
-
+mod fixtures;
+mod house;
+mod llm;
+mod replay;

@@ -4,3 +4,4 @@
 //! Must never happen: a statement for a question that was only half understood.
 
 pub mod planner;
+pub mod prompt;

@@ -4,6 +4,7 @@
 //! Goes out: exact results, the cells that a look-up found, rows found by search.
 //! Must never happen: a row outside the snapshot; a result that was cut without saying so; one engine that knows of another.
 
+pub mod embedded;
 mod snapshot;
 
 use async_trait::async_trait;

@@ -4,10 +4,31 @@
 //! Goes out: a [`Book`] with one [`Region`] for each table found on a sheet, whose rows are scanned any number of times.
 //! Must never happen: a row that is neither given as data nor reported; a cell whose value changed; a whole text file in memory.
 
+mod book;
+mod convert;
+mod delimited;
+mod dialect;
+mod encoding;
+mod format;
+mod grid;
+mod header;
+mod kind;
+mod labels;
+mod look;
+mod regions;
+mod rows;
+mod sheet_rows;
+#[cfg(test)]
+mod tests;
+mod totals;
+mod workbook;
+
 use serde::Serialize;
 
 use crate::note::Note;
 use crate::value::Cell;
+
+pub use book::Book;
 
 /// What a user may decide about reading a file.
 #[derive(Debug, Clone, Default)]

@@ -5,6 +5,7 @@
 
 mod lookup;
 mod refusal;
+pub mod render;
 mod scope;
 mod scoped;
 

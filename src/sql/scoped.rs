@@ -50,3 +50,17 @@ impl ScopedSelect {
         self.sources.is_none()
     }
 }
+
+#[cfg(test)]
+impl ScopedSelect {
+    /// A statement that no one checked, to try an engine with.
+    pub(crate) fn for_test(statement: &str, sources: Option<&str>, columns: Vec<OutColumn>) -> Self {
+        let parse = |sql: &str| {
+            let dialect = datafusion::sql::sqlparser::dialect::GenericDialect {};
+            let mut parser =
+                datafusion::sql::sqlparser::parser::Parser::new(&dialect).try_with_sql(sql).expect("tokens");
+            *parser.parse_query().expect("a query")
+        };
+        Self { statement: parse(statement), sources: sources.map(parse), columns, notes: Vec::new() }
+    }
+}

@@ -1,0 +1,58 @@
+//! The catalog's rows.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::ids::Id;
+use crate::schema::Field;
+
+/// A knowledge base and what is in it.
+#[derive(Debug, Clone, Serialize)]
+pub struct KbRecord {
+    pub id: Id,
+    pub name: String,
+    pub files: u64,
+    pub tables: u64,
+    pub rows: u64,
+}
+
+/// A table of a knowledge base.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableRecord {
+    /// Names the table in the engine.
+    pub id: String,
+    pub name: String,
+    pub label: String,
+    /// Equal for sheets that belong to the table.
+    pub key: String,
+    pub fields: Vec<Field>,
+}
+
+/// A document and its live load.
+#[derive(Debug, Clone)]
+pub struct DocumentRecord {
+    pub id: Id,
+    pub name: String,
+    /// SHA-256 of its bytes.
+    pub hash: String,
+    pub size: u64,
+    /// Its stored copy.
+    pub upload: PathBuf,
+    /// How it is read, JSON.
+    pub options: String,
+    /// The report of its live load, JSON; empty where it has none yet.
+    pub report: String,
+}
+
+/// What one live load gave to one table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartRecord {
+    pub document: Id,
+    pub table_id: String,
+    pub rows: u64,
+    /// Column profiles in the order of the table's fields, JSON.
+    pub profiles: String,
+    /// Names of its sheets, and their title lines.
+    pub sheets: Vec<(String, Vec<String>)>,
+}

@@ -1,0 +1,167 @@
+//! One state of the catalog, read in one transaction.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use sqlx::{Row, Sqlite, Transaction};
+
+use super::commit::number;
+use super::database::{Catalog, CatalogError, count, parsed, part, table};
+use super::record::{PartRecord, TableRecord};
+use crate::engine::{Document, LiveSegment, LiveTable, Part, SegmentRef, Snapshot};
+use crate::ids::Id;
+use crate::schema::Table;
+use crate::sql::Scope;
+
+type Read<'a> = Transaction<'a, Sqlite>;
+
+impl Catalog {
+    /// What `scope` can see now.
+    pub async fn snapshot(&self, scope: &Scope) -> Result<Snapshot, CatalogError> {
+        let mut read = self.pool.begin().await?;
+        let mut snapshot = Snapshot::default();
+        for kb in &scope.kbs {
+            let documents = documents(&mut read, *kb, scope).await?;
+            let in_scope: HashSet<u32> = documents.iter().map(|document| document.no).collect();
+            let names = documents.iter().map(|document| (document.doc_id, document.name.clone())).collect();
+            let mut parts = parts(&mut read, *kb).await?;
+            let segments = segments(&mut read, *kb, &in_scope).await?;
+            for record in tables(&mut read, *kb).await? {
+                let given = parts.remove(&record.id).unwrap_or_default();
+                let live = segments.get(&record.id).cloned().unwrap_or_default();
+                let part = Part { kb: *kb, table_id: record.id.clone(), segments: live };
+                add(&mut snapshot, seen(record, &given, &names), part);
+            }
+            snapshot.documents.extend(documents);
+        }
+        read.commit().await?;
+        Ok(snapshot)
+    }
+}
+
+async fn documents(read: &mut Read<'_>, kb: Id, scope: &Scope) -> Result<Vec<Document>, CatalogError> {
+    let rows = sqlx::query(
+        "SELECT load.no, document.id, document.name FROM document
+         JOIN load ON load.document = document.id AND load.live = 1 WHERE document.kb = ? ORDER BY load.no",
+    )
+    .bind(kb.to_string())
+    .fetch_all(&mut **read)
+    .await?;
+    let mut documents = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let doc_id: Id = parsed(row.get("id"))?;
+        if scope.docs.as_ref().is_none_or(|docs| docs.contains(&doc_id)) {
+            documents.push(Document { no: number(row.get("no"))?, doc_id, name: row.get("name"), kb });
+        }
+    }
+    Ok(documents)
+}
+
+async fn tables(read: &mut Read<'_>, kb: Id) -> Result<Vec<TableRecord>, CatalogError> {
+    let rows = sqlx::query("SELECT * FROM shape WHERE kb = ? ORDER BY rowid")
+        .bind(kb.to_string())
+        .fetch_all(&mut **read)
+        .await?;
+    rows.iter().map(table).collect()
+}
+
+async fn parts(read: &mut Read<'_>, kb: Id) -> Result<HashMap<String, Vec<PartRecord>>, CatalogError> {
+    let rows = sqlx::query(
+        "SELECT load.document, part.load, part.shape, part.rows, '' AS profiles, part.sheets FROM part
+         JOIN load ON load.no = part.load AND load.live = 1 JOIN shape ON shape.id = part.shape
+         WHERE shape.kb = ? ORDER BY load.no",
+    )
+    .bind(kb.to_string())
+    .fetch_all(&mut **read)
+    .await?;
+    let mut parts: HashMap<String, Vec<PartRecord>> = HashMap::new();
+    for row in &rows {
+        let part = part(row)?;
+        parts.entry(part.table_id.clone()).or_default().push(part);
+    }
+    Ok(parts)
+}
+
+/// The segments of each table with the loads in scope that have rows in them.
+async fn segments(
+    read: &mut Read<'_>,
+    kb: Id,
+    in_scope: &HashSet<u32>,
+) -> Result<HashMap<String, Vec<LiveSegment>>, CatalogError> {
+    let rows = sqlx::query(
+        "SELECT segment.no, segment.shape, segment.rows, content.load FROM segment
+         JOIN content ON content.segment = segment.no JOIN shape ON shape.id = segment.shape
+         WHERE shape.kb = ? ORDER BY segment.no, content.load",
+    )
+    .bind(kb.to_string())
+    .fetch_all(&mut **read)
+    .await?;
+    let mut held: BTreeMap<u32, (SegmentRef, Vec<u32>)> = BTreeMap::new();
+    for row in &rows {
+        let no = number(row.get("no"))?;
+        let segment = SegmentRef { no, table_id: row.get("shape"), rows: count(row, "rows") };
+        held.entry(no).or_insert((segment, Vec::new())).1.push(number(row.get("load"))?);
+    }
+    let mut segments: HashMap<String, Vec<LiveSegment>> = HashMap::new();
+    for (segment, loads) in held.into_values() {
+        let live: Vec<u32> = loads.iter().copied().filter(|load| in_scope.contains(load)).collect();
+        if live.is_empty() {
+            continue;
+        }
+        let docs = (live.len() < loads.len()).then_some(live);
+        segments.entry(segment.table_id.clone()).or_default().push(LiveSegment { segment, docs });
+    }
+    Ok(segments)
+}
+
+/// The table as a statement sees it: only documents in scope count.
+fn seen(record: TableRecord, parts: &[PartRecord], names: &HashMap<Id, String>) -> Table {
+    let mut table = Table {
+        name: record.name,
+        label: record.label,
+        rows: 0,
+        fields: record.fields,
+        captions: Vec::new(),
+        sheets: Vec::new(),
+    };
+    for part in parts {
+        let Some(name) = names.get(&part.document) else { continue };
+        table.rows += part.rows;
+        for (sheet, titles) in &part.sheets {
+            table.sheets.push((name.clone(), sheet.clone()));
+            table
+                .captions
+                .extend(titles.iter().filter(|title| !table.captions.contains(title)).cloned().collect::<Vec<_>>());
+        }
+    }
+    table
+}
+
+/// Tables of several knowledge bases with one name and the same fields are one; another table of that name gets `_2`.
+fn add(snapshot: &mut Snapshot, mut table: Table, part: Part) {
+    if table.sheets.is_empty() {
+        return;
+    }
+    let stem = table.name.clone();
+    let mut n = 1;
+    while let Some(at) = snapshot.schema.tables.iter().position(|other| other.name == table.name) {
+        if same_fields(&snapshot.schema.tables[at], &table) {
+            let whole = &mut snapshot.schema.tables[at];
+            whole.rows += table.rows;
+            whole.sheets.extend(table.sheets);
+            whole.captions.extend(table.captions);
+            snapshot.tables[at].parts.push(part);
+            return;
+        }
+        n += 1;
+        table.name = format!("{stem}_{n}");
+    }
+    snapshot.schema.tables.push(table);
+    snapshot.tables.push(LiveTable { parts: vec![part] });
+}
+
+fn same_fields(a: &Table, b: &Table) -> bool {
+    a.fields.len() == b.fields.len()
+        && a.fields
+            .iter()
+            .all(|field| b.fields.iter().any(|other| other.name == field.name && other.label == field.label))
+}

@@ -1,0 +1,115 @@
+use super::*;
+use crate::engine::SegmentRef;
+use crate::ids::Id;
+use crate::sql::Scope;
+
+struct World {
+    catalog: Catalog,
+    kb: Id,
+    _folder: tempfile::TempDir,
+}
+
+async fn world() -> World {
+    let folder = tempfile::tempdir().expect("a folder");
+    let catalog = Catalog::open(folder.path(), true).await.expect("a catalog");
+    let kb = catalog.create_kb("a").await.expect("a knowledge base");
+    World { catalog, kb, _folder: folder }
+}
+
+fn table() -> TableRecord {
+    TableRecord { id: "t".into(), name: "sales".into(), label: "Sales".into(), key: "k".into(), fields: Vec::new() }
+}
+
+fn load(no: u32, id: Id, name: &str, rows: u64) -> NewLoad {
+    let document = DocumentRecord {
+        id,
+        name: name.into(),
+        hash: name.into(),
+        size: 1,
+        upload: "u".into(),
+        options: "{}".into(),
+        report: "{}".into(),
+    };
+    let part = PartRecord {
+        document: id,
+        table_id: "t".into(),
+        rows,
+        profiles: "[]".into(),
+        sheets: vec![("s".into(), vec!["title".into()])],
+    };
+    NewLoad { no, document, parts: vec![part] }
+}
+
+impl World {
+    async fn put(&self, loads: &[(Id, &str, u64)], segment: u32) -> Vec<u32> {
+        let numbers = self.catalog.begin(loads.len()).await.expect("numbers");
+        let rows = loads.iter().map(|(_, _, rows)| rows).sum();
+        let commit = Commit {
+            tables: vec![table()],
+            loads: numbers.iter().zip(loads).map(|(no, (id, name, rows))| load(*no, *id, name, *rows)).collect(),
+            segments: vec![(SegmentRef { no: segment, table_id: "t".into(), rows }, numbers.clone())],
+            replaced: Vec::new(),
+        };
+        self.catalog.commit(self.kb, &commit).await.expect("a commit");
+        numbers
+    }
+
+    async fn snapshot(&self) -> crate::engine::Snapshot {
+        self.catalog.snapshot(&Scope { kbs: vec![self.kb], ..Scope::default() }).await.expect("a snapshot")
+    }
+}
+
+#[tokio::test]
+async fn a_replaced_document_leaves_only_its_new_rows_live() {
+    let world = world().await;
+    let (a, b) = (Id::new(), Id::new());
+    let first = world.put(&[(a, "a.csv", 3), (b, "b.csv", 4)], 1).await;
+    assert_eq!(world.snapshot().await.tables[0].parts[0].segments[0].docs, None);
+    world.put(&[(a, "a.csv", 5)], 2).await;
+    let snapshot = world.snapshot().await;
+    assert_eq!(snapshot.schema.tables[0].rows, 9);
+    let segments = &snapshot.tables[0].parts[0].segments;
+    assert_eq!(segments[0].docs, Some(vec![first[1]]));
+    assert_eq!(segments[1].docs, None);
+    assert_eq!(world.catalog.documents(world.kb).await.expect("documents").len(), 2);
+}
+
+#[tokio::test]
+async fn a_load_that_was_begun_and_not_committed_is_not_seen_and_is_swept() {
+    let world = world().await;
+    world.catalog.begin(2).await.expect("numbers");
+    let snapshot = world.snapshot().await;
+    assert!(snapshot.documents.is_empty() && snapshot.schema.tables.is_empty());
+    assert!(world.catalog.sweep().await.expect("a sweep").is_empty());
+    let next = world.catalog.begin(1).await.expect("numbers");
+    assert_eq!(next, [3], "a number is never used again");
+}
+
+#[tokio::test]
+async fn removing_the_last_document_removes_its_table_and_segment() {
+    let world = world().await;
+    let a = Id::new();
+    world.put(&[(a, "a.csv", 3)], 7).await;
+    world.catalog.remove_document(a).await.expect("removed");
+    assert!(world.snapshot().await.schema.tables.is_empty());
+    assert!(world.catalog.sweep().await.expect("a sweep").is_empty());
+    assert_eq!(world.catalog.next_segment().await.expect("a number"), 8);
+}
+
+#[tokio::test]
+async fn documents_out_of_scope_do_not_count() {
+    let world = world().await;
+    let (a, b) = (Id::new(), Id::new());
+    let numbers = world.put(&[(a, "a.csv", 3), (b, "b.csv", 4)], 1).await;
+    let scope = Scope { kbs: vec![world.kb], docs: Some(vec![b]), ..Scope::default() };
+    let snapshot = world.catalog.snapshot(&scope).await.expect("a snapshot");
+    assert_eq!(snapshot.schema.tables[0].rows, 4);
+    assert_eq!(snapshot.tables[0].parts[0].segments[0].docs, Some(vec![numbers[1]]));
+    assert_eq!(snapshot.documents.len(), 1);
+}
+
+#[tokio::test]
+async fn a_name_is_taken_once() {
+    let world = world().await;
+    assert!(matches!(world.catalog.create_kb("a").await, Err(CatalogError::NameTaken(_))));
+}

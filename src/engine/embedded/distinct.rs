@@ -1,0 +1,164 @@
+//! The distinct cells of a column in scope, kept while the column's segments are live.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use datafusion::arrow::array::{Array, AsArray};
+
+use super::rowset::Bits;
+use super::store::Store;
+use super::view::View;
+use crate::engine::EngineError;
+use crate::tokens;
+
+/// Columns whose cells are kept.
+const MAX_COLUMNS: usize = 4_096;
+
+/// The segments, with what is live in them, and the column.
+type Key = (Vec<(u32, Option<Arc<Bits>>)>, String);
+
+pub(super) struct DistinctCells {
+    max: usize,
+    kept: Mutex<HashMap<Key, Arc<Cells>>>,
+}
+
+/// Distinct cells in order; of a column with too many only the first ones met.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    pub all: Vec<Box<str>>,
+    /// There are more.
+    pub cut: bool,
+    folded: OnceLock<HashMap<String, Vec<u32>>>,
+    words: OnceLock<HashMap<String, Vec<u32>>>,
+}
+
+impl DistinctCells {
+    pub(super) fn new(max: usize) -> Self {
+        Self { max, kept: Mutex::default() }
+    }
+
+    /// The cells of a field by its stored name, `docnm_kwd` and `sheet_kwd` included.
+    pub(super) fn of_field(&self, store: &Store, view: &View, field: &str) -> Result<Arc<Cells>, EngineError> {
+        let column = column_of(field);
+        let segments = view.segments().map(|segment| (segment.footer.no, segment.docs.clone())).collect();
+        let key = (segments, column.clone());
+        if let Some(cells) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(cells.clone());
+        }
+        let cells = Arc::new(match column.as_str() {
+            "docnm_kwd" => documents(store, view)?,
+            column => read(store, view, column, self.max)?,
+        });
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MAX_COLUMNS {
+            kept.clear();
+        }
+        kept.insert(key, cells.clone());
+        Ok(cells)
+    }
+}
+
+/// The column that holds the cells of a field.
+pub(super) fn column_of(field: &str) -> String {
+    field.strip_suffix("_tks").map_or_else(|| field.to_owned(), |stem| format!("{stem}_kwd"))
+}
+
+impl Cells {
+    fn new(mut all: Vec<Box<str>>, cut: bool) -> Self {
+        all.sort_unstable();
+        Self { all, cut, ..Self::default() }
+    }
+
+    pub(super) fn has(&self, text: &str) -> bool {
+        self.all.binary_search_by(|cell| cell.as_ref().cmp(text)).is_ok()
+    }
+
+    /// Cells that are the same once folded.
+    pub(super) fn folded(&self, folded: &str) -> &[u32] {
+        let index = self.folded.get_or_init(|| grouped(&self.all, |cell| vec![tokens::fold(cell)]));
+        index.get(folded).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Cells that have a word.
+    pub(super) fn with_word(&self, word: &str) -> &[u32] {
+        let index = self.words.get_or_init(|| grouped(&self.all, words));
+        index.get(word).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// Distinct words of a text.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let mut words = tokens::tokens(text);
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+fn grouped(cells: &[Box<str>], keys: impl Fn(&str) -> Vec<String>) -> HashMap<String, Vec<u32>> {
+    let mut groups: HashMap<String, Vec<u32>> = HashMap::new();
+    for (cell, at) in cells.iter().zip(0..) {
+        for key in keys(cell) {
+            groups.entry(key).or_default().push(at);
+        }
+    }
+    groups
+}
+
+fn read(store: &Store, view: &View, column: &str, max: usize) -> Result<Cells, EngineError> {
+    let mut seen: HashSet<Box<str>> = HashSet::new();
+    for_each_cell(store, view, column, |_, cell| {
+        if !seen.contains(cell) {
+            if seen.len() >= max {
+                return false;
+            }
+            seen.insert(cell.into());
+        }
+        true
+    })
+    .map(|whole| Cells::new(seen.into_iter().collect(), !whole))
+}
+
+/// Goes through the live, non-null cells of a text column until told to stop; says whether it came to the end.
+pub(super) fn for_each_cell(
+    store: &Store,
+    view: &View,
+    column: &str,
+    mut visit: impl FnMut((u32, usize), &str) -> bool,
+) -> Result<bool, EngineError> {
+    for segment in view.segments() {
+        let footer = &segment.footer;
+        for group in 0..footer.groups.len() {
+            let Some(array) = store.column(footer, group, column)? else { continue };
+            let Some(texts) = array.as_string_view_opt() else { continue };
+            let live = segment.live(store, group)?;
+            let first = footer.first_row(group);
+            for row in 0..texts.len() {
+                let skipped = texts.is_null(row) || live.as_ref().is_some_and(|live| !live[row]);
+                if !skipped && !visit((footer.no, first + row), texts.value(row)) {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Names of the documents that have live rows in the view.
+fn documents(store: &Store, view: &View) -> Result<Cells, EngineError> {
+    let mut seen = HashSet::new();
+    for segment in view.segments() {
+        for group in 0..segment.footer.groups.len() {
+            let Some(numbers) = store.column(&segment.footer, group, "doc_no")? else { continue };
+            let live = segment.live(store, group)?;
+            let places = view.documents.places(&numbers).unwrap_or_default();
+            let of_row =
+                |(row, place): (usize, Option<u32>)| place.filter(|_| live.as_ref().is_none_or(|live| live[row]));
+            seen.extend(places.into_iter().enumerate().filter_map(of_row));
+        }
+    }
+    let name = |at: u32| Some(view.documents.all.get(at as usize)?.name.as_str().into());
+    let mut names: Vec<Box<str>> = seen.into_iter().filter_map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(Cells::new(names, false))
+}

@@ -1,0 +1,11 @@
+//! Which cells a question names.
+//!
+//! Comes in: the distinct cells of the text columns in scope, once; a question. Goes out: mentions with their bytes.
+//! Must never happen: every cell compared with every word of a question.
+
+mod fuzzy;
+mod index;
+mod question;
+mod variants;
+
+pub(super) use index::MentionIndexes;

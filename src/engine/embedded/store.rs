@@ -1,0 +1,249 @@
+//! The folder of segments: where their files are, their footers and columns.
+//!
+//! Comes in: a segment number. Goes out: columns of a row group as Arrow arrays, text as `Utf8View`.
+//! Must never happen: a column decoded that no one asked for; a whole segment in memory to read one row.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use datafusion::arrow::array::{ArrayRef, RecordBatch};
+use datafusion::arrow::compute::concat_batches;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
+};
+use parquet::file::metadata::PageIndexPolicy;
+
+use super::columns::{ColumnKey, Columns};
+use crate::config::EmbeddedLimits;
+use crate::engine::EngineError;
+
+/// Footers kept; more segments than this are read anew.
+const MAX_FOOTERS: usize = 4_096;
+
+#[derive(Debug)]
+pub(super) struct Store {
+    root: PathBuf,
+    limits: EmbeddedLimits,
+    /// Files are forced to the disk before they count as written.
+    durable: bool,
+    next: AtomicU32,
+    footers: Mutex<HashMap<u32, Arc<Footer>>>,
+    columns: Columns,
+}
+
+/// What a segment's file says of itself.
+#[derive(Debug)]
+pub(super) struct Footer {
+    pub no: u32,
+    path: PathBuf,
+    metadata: ArrowReaderMetadata,
+    /// Rows of each row group.
+    pub groups: Vec<usize>,
+}
+
+impl Store {
+    pub(super) fn open(root: &Path, limits: &EmbeddedLimits, durable: bool) -> Result<Self, EngineError> {
+        for folder in ["segments", "search"] {
+            let path = root.join(folder);
+            std::fs::create_dir_all(&path).map_err(|source| io(&path, source))?;
+        }
+        Ok(Self {
+            root: root.to_owned(),
+            limits: limits.clone(),
+            durable,
+            next: AtomicU32::new(1),
+            footers: Mutex::default(),
+            columns: Columns::new(limits.cache_bytes),
+        })
+    }
+
+    pub(super) fn limits(&self) -> &EmbeddedLimits {
+        &self.limits
+    }
+
+    pub(super) fn durable(&self) -> bool {
+        self.durable
+    }
+
+    pub(super) fn segments(&self) -> PathBuf {
+        self.root.join("segments")
+    }
+
+    pub(super) fn search(&self) -> PathBuf {
+        self.root.join("search")
+    }
+
+    pub(super) fn segment_path(&self, no: u32) -> PathBuf {
+        self.segments().join(format!("{no}.parquet"))
+    }
+
+    /// A number that no segment ever had.
+    pub(super) fn take_number(&self) -> u32 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(super) fn number_from(&self, no: u32) {
+        self.next.fetch_max(no, Ordering::Relaxed);
+    }
+
+    pub(super) fn footer(&self, no: u32) -> Result<Arc<Footer>, EngineError> {
+        if let Some(footer) = self.footers.lock().unwrap_or_else(PoisonError::into_inner).get(&no) {
+            return Ok(footer.clone());
+        }
+        let footer = Arc::new(Footer::read(no, self.segment_path(no))?);
+        let mut footers = self.footers.lock().unwrap_or_else(PoisonError::into_inner);
+        if footers.len() >= MAX_FOOTERS {
+            footers.clear();
+        }
+        footers.insert(no, footer.clone());
+        Ok(footer)
+    }
+
+    /// Columns of a row group by name; `None` where the segment has no such column.
+    pub(super) fn columns(
+        &self,
+        footer: &Footer,
+        group: usize,
+        names: &[Arc<str>],
+    ) -> Result<Vec<Option<ArrayRef>>, EngineError> {
+        let key = |name: &Arc<str>| ColumnKey { segment: footer.no, group, column: name.clone() };
+        let mut found: Vec<Option<ArrayRef>> = names.iter().map(|name| self.columns.get(&key(name))).collect();
+        let missing: Vec<usize> =
+            (0..names.len()).filter(|&at| found[at].is_none() && footer.has(&names[at])).collect();
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        let wanted: Vec<&str> = missing.iter().map(|&at| names[at].as_ref()).collect();
+        let batch = footer.read_group(group, &wanted)?;
+        for at in missing {
+            found[at] = batch.column_by_name(&names[at]).cloned();
+            if let Some(array) = &found[at] {
+                self.columns.put(key(&names[at]), array.clone());
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn column(&self, footer: &Footer, group: usize, name: &str) -> Result<Option<ArrayRef>, EngineError> {
+        Ok(self.columns(footer, group, &[name.into()])?.pop().flatten())
+    }
+
+    /// Forgets segments that are gone.
+    pub(super) fn forget(&self, live: &dyn Fn(u32) -> bool) {
+        self.footers.lock().unwrap_or_else(PoisonError::into_inner).retain(|no, _| live(*no));
+        self.columns.retain(live);
+    }
+
+    #[cfg(test)]
+    pub(super) fn cached_bytes(&self) -> usize {
+        self.columns.bytes()
+    }
+}
+
+impl Footer {
+    fn read(no: u32, path: PathBuf) -> Result<Self, EngineError> {
+        let file = File::open(&path).map_err(|source| io(&path, source))?;
+        let options = || ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
+        let plain = ArrowReaderMetadata::load(&file, options()).map_err(|error| damaged(&path, error))?;
+        let schema = viewed(plain.schema());
+        let metadata = ArrowReaderMetadata::try_new(plain.metadata().clone(), options().with_schema(schema))
+            .map_err(|error| damaged(&path, error))?;
+        let rows =
+            |group: &parquet::file::metadata::RowGroupMetaData| usize::try_from(group.num_rows()).unwrap_or_default();
+        let groups = metadata.metadata().row_groups().iter().map(rows).collect();
+        Ok(Self { no, path, metadata, groups })
+    }
+
+    pub(super) fn schema(&self) -> &SchemaRef {
+        self.metadata.schema()
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.schema().index_of(name).is_ok()
+    }
+
+    /// First row of a row group.
+    pub(super) fn first_row(&self, group: usize) -> usize {
+        self.groups[..group].iter().sum()
+    }
+
+    /// The row group of a row and its place in there.
+    pub(super) fn locate(&self, row: usize) -> Option<(usize, usize)> {
+        let mut first = 0;
+        for (group, rows) in self.groups.iter().enumerate() {
+            if row < first + rows {
+                return Some((group, row - first));
+            }
+            first += rows;
+        }
+        None
+    }
+
+    /// Whether the column has no null in the row group, as far as the file says.
+    pub(super) fn has_nulls(&self, group: usize, name: &str) -> bool {
+        let group = self.metadata.metadata().row_group(group);
+        let column = group.columns().iter().find(|column| column.column_path().string() == name);
+        column.and_then(|column| column.statistics()?.null_count_opt()) != Some(0)
+    }
+
+    /// All columns, batch by batch.
+    pub(super) fn scan(&self, batch_rows: usize) -> Result<ParquetRecordBatchReader, EngineError> {
+        self.builder()?.with_batch_size(batch_rows.max(1)).build().map_err(|error| damaged(&self.path, error))
+    }
+
+    /// Some rows of a row group with all columns; `rows` ascending.
+    pub(super) fn read_rows(&self, group: usize, rows: &[usize]) -> Result<RecordBatch, EngineError> {
+        let selection = RowSelection::from_consecutive_ranges(rows.iter().map(|&row| row..row + 1), self.groups[group]);
+        let builder = self.builder()?.with_row_groups(vec![group]).with_row_selection(selection);
+        self.one_batch(builder.with_batch_size(rows.len().max(1)))
+    }
+
+    pub(super) fn read_group(&self, group: usize, names: &[&str]) -> Result<RecordBatch, EngineError> {
+        let builder = self.builder()?;
+        let mask = ProjectionMask::columns(builder.parquet_schema(), names.iter().copied());
+        let builder = builder.with_row_groups(vec![group]).with_projection(mask);
+        self.one_batch(builder.with_batch_size(self.groups[group].max(1)))
+    }
+
+    fn builder(&self) -> Result<ParquetRecordBatchReaderBuilder<File>, EngineError> {
+        let file = File::open(&self.path).map_err(|source| io(&self.path, source))?;
+        Ok(ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone()))
+    }
+
+    fn one_batch(&self, builder: ParquetRecordBatchReaderBuilder<File>) -> Result<RecordBatch, EngineError> {
+        let reader = builder.build().map_err(|error| damaged(&self.path, error))?;
+        let schema = reader_schema(&reader);
+        let batches: Vec<RecordBatch> = reader.collect::<Result<_, _>>().map_err(|error| damaged(&self.path, error))?;
+        match <[RecordBatch; 1]>::try_from(batches) {
+            Ok([batch]) => Ok(batch),
+            Err(batches) => concat_batches(&schema, &batches).map_err(|error| damaged(&self.path, error)),
+        }
+    }
+}
+
+fn reader_schema(reader: &ParquetRecordBatchReader) -> SchemaRef {
+    use datafusion::arrow::array::RecordBatchReader;
+    reader.schema()
+}
+
+/// The schema with all text as views.
+fn viewed(schema: &Schema) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| match field.data_type() {
+        DataType::Utf8 | DataType::LargeUtf8 => Field::new(field.name(), DataType::Utf8View, field.is_nullable()),
+        kind => Field::new(field.name(), kind.clone(), field.is_nullable()),
+    });
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+pub(super) fn io(path: &Path, source: std::io::Error) -> EngineError {
+    EngineError::Io { path: path.display().to_string(), source }
+}
+
+pub(super) fn damaged(path: &Path, error: impl std::fmt::Display) -> EngineError {
+    EngineError::Damaged { path: path.display().to_string(), detail: error.to_string() }
+}

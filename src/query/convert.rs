@@ -1,0 +1,100 @@
+//! Arrow values as our own values.
+
+use chrono::{DateTime, NaiveDateTime};
+use datafusion::arrow::array::{Array, ArrayAccessor, AsArray};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::*;
+use datafusion::arrow::util::display::array_value_to_string;
+
+use crate::value::Value;
+
+/// The value of one cell of a result. Counts are integers; exact decimals without places too, where they fit.
+pub fn value(array: &dyn Array, row: usize) -> Value {
+    if array.is_null(row) {
+        return Value::Null;
+    }
+    match array.data_type() {
+        DataType::Null => Value::Null,
+        DataType::Utf8 => Value::Text(array.as_string::<i32>().value(row).to_owned()),
+        DataType::LargeUtf8 => Value::Text(array.as_string::<i64>().value(row).to_owned()),
+        DataType::Utf8View => Value::Text(array.as_string_view().value(row).to_owned()),
+        DataType::Boolean => Value::Flag(array.as_boolean().value(row)),
+        DataType::Float64 => Value::Decimal(array.as_primitive::<Float64Type>().value(row)),
+        DataType::Float32 => Value::Decimal(f64::from(array.as_primitive::<Float32Type>().value(row))),
+        DataType::UInt64 => unsigned(array.as_primitive::<UInt64Type>().value(row)),
+        DataType::Decimal128(_, scale) => decimal(array.as_primitive::<Decimal128Type>().value(row), *scale),
+        kind if kind.is_integer() => Value::Integer(integer(array, row)),
+        kind if kind.is_temporal() => temporal(array, row),
+        DataType::Dictionary(_, _) => dictionary(array, row),
+        _ => Value::Text(array_value_to_string(array, row).unwrap_or_default()),
+    }
+}
+
+fn unsigned(n: u64) -> Value {
+    i64::try_from(n).map_or(Value::Decimal(n as f64), Value::Integer)
+}
+
+fn integer(array: &dyn Array, row: usize) -> i64 {
+    match array.data_type() {
+        DataType::Int8 => array.as_primitive::<Int8Type>().value(row).into(),
+        DataType::Int16 => array.as_primitive::<Int16Type>().value(row).into(),
+        DataType::Int32 => array.as_primitive::<Int32Type>().value(row).into(),
+        DataType::UInt8 => array.as_primitive::<UInt8Type>().value(row).into(),
+        DataType::UInt16 => array.as_primitive::<UInt16Type>().value(row).into(),
+        DataType::UInt32 => array.as_primitive::<UInt32Type>().value(row).into(),
+        _ => array.as_primitive::<Int64Type>().value(row),
+    }
+}
+
+fn decimal(n: i128, scale: i8) -> Value {
+    match i64::try_from(n) {
+        Ok(n) if scale == 0 => Value::Integer(n),
+        _ => Value::Decimal(n as f64 / 10f64.powi(scale.into())),
+    }
+}
+
+fn dictionary(array: &dyn Array, row: usize) -> Value {
+    let dictionary = array.as_any_dictionary();
+    let key = dictionary.normalized_keys()[row];
+    value(dictionary.values().as_ref(), key)
+}
+
+fn temporal(array: &dyn Array, row: usize) -> Value {
+    let at = match array.data_type() {
+        DataType::Timestamp(unit, _) => timestamp(array, row, *unit),
+        DataType::Date32 => {
+            let days = array.as_primitive::<Date32Type>().value(row);
+            moment(i64::from(days) * 86_400, 0)
+        }
+        DataType::Date64 => moment(array.as_primitive::<Date64Type>().value(row).div_euclid(1_000), 0),
+        _ => None,
+    };
+    match at {
+        Some(at) => Value::DateTime(at),
+        None => {
+            duration(array, row).unwrap_or_else(|| Value::Text(array_value_to_string(array, row).unwrap_or_default()))
+        }
+    }
+}
+
+fn timestamp(array: &dyn Array, row: usize, unit: TimeUnit) -> Option<NaiveDateTime> {
+    let (n, per_second) = match unit {
+        TimeUnit::Second => (array.as_primitive::<TimestampSecondType>().value(row), 1),
+        TimeUnit::Millisecond => (array.as_primitive::<TimestampMillisecondType>().value(row), 1_000),
+        TimeUnit::Microsecond => (array.as_primitive::<TimestampMicrosecondType>().value(row), 1_000_000),
+        TimeUnit::Nanosecond => (array.as_primitive::<TimestampNanosecondType>().value(row), 1_000_000_000),
+    };
+    let nanos = n.rem_euclid(per_second) * (1_000_000_000 / per_second);
+    moment(n.div_euclid(per_second), u32::try_from(nanos).ok()?)
+}
+
+fn moment(seconds: i64, nanos: u32) -> Option<NaiveDateTime> {
+    DateTime::from_timestamp(seconds, nanos).map(|at| at.naive_utc())
+}
+
+/// A difference of dates: seconds.
+fn duration(array: &dyn Array, row: usize) -> Option<Value> {
+    let DataType::Duration(_) = array.data_type() else { return None };
+    let seconds = cast(&array.slice(row, 1), &DataType::Duration(TimeUnit::Second)).ok()?;
+    Some(Value::Integer((&seconds.as_primitive::<DurationSecondType>()).value(0)))
+}

@@ -1,0 +1,131 @@
+//! One session for each statement, over a catalog of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use datafusion::catalog::{
+    CatalogProvider, CatalogProviderList, MemoryCatalogProvider, MemoryCatalogProviderList, MemorySchemaProvider,
+    SchemaProvider, TableProvider,
+};
+use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::context::{SQLOptions, SessionContext, SessionState};
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::GreedyMemoryPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::logical_expr::{LogicalPlan, ScalarUDF};
+use datafusion::prelude::SessionConfig;
+use tokio::task::JoinSet;
+
+use super::QueryError;
+use crate::config::SqlLimits;
+use crate::sql::{Code, Refusal};
+
+const CATALOG: &str = "sheetwise";
+const SCHEMA: &str = "tables";
+
+/// What all sessions of an engine share: functions and one memory limit.
+#[derive(Debug)]
+pub struct Sessions {
+    state: SessionState,
+    timeout: Duration,
+}
+
+impl Sessions {
+    /// `batch_rows` is the size of the batches that operators pass on.
+    pub fn new(limits: &SqlLimits, batch_rows: usize) -> Result<Self, QueryError> {
+        let runtime = RuntimeEnvBuilder::new()
+            .with_memory_pool(Arc::new(GreedyMemoryPool::new(limits.max_memory_bytes)))
+            .with_disk_manager_builder(DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled))
+            .build_arc()?;
+        let state = SessionStateBuilder::new()
+            .with_config(config(batch_rows))
+            .with_runtime_env(runtime)
+            .with_default_features()
+            .with_table_function_list(Vec::new())
+            .build();
+        Ok(Self { state, timeout: Duration::from_secs(limits.timeout_seconds) })
+    }
+
+    /// A session that knows no table yet and runs on so many partitions.
+    pub fn open(&self, partitions: usize) -> Result<Session, QueryError> {
+        let mut state = self.state.clone();
+        let tables = Arc::new(MemorySchemaProvider::new());
+        let catalog = MemoryCatalogProvider::new();
+        catalog.register_schema(SCHEMA, tables.clone())?;
+        let catalogs = MemoryCatalogProviderList::new();
+        catalogs.register_catalog(CATALOG.to_owned(), Arc::new(catalog));
+        state.register_catalog_list(Arc::new(catalogs));
+        state.config_mut().options_mut().execution.target_partitions = partitions.max(1);
+        Ok(Session { context: SessionContext::new_with_state(state), tables, timeout: self.timeout })
+    }
+}
+
+fn config(batch_rows: usize) -> SessionConfig {
+    let mut config = SessionConfig::new()
+        .with_default_catalog_and_schema(CATALOG, SCHEMA)
+        .with_create_default_catalog_and_schema(false)
+        .with_information_schema(false)
+        .with_batch_size(batch_rows.max(1));
+    config.options_mut().sql_parser.default_null_ordering = "nulls_last".to_owned();
+    config
+}
+
+/// A place where one statement runs.
+#[derive(Clone)]
+pub struct Session {
+    context: SessionContext,
+    tables: Arc<MemorySchemaProvider>,
+    timeout: Duration,
+}
+
+impl Session {
+    /// Makes a table known by its name.
+    pub fn table(&self, name: &str, table: Arc<dyn TableProvider>) -> Result<(), QueryError> {
+        self.tables.register_table(name.to_owned(), table)?;
+        Ok(())
+    }
+
+    pub fn function(&self, function: ScalarUDF) {
+        self.context.register_udf(function);
+    }
+
+    /// Plans one statement that only reads.
+    pub(super) async fn plan(&self, sql: &str) -> Result<LogicalPlan, QueryError> {
+        let plan = self.context.state().create_logical_plan(sql).await?;
+        SQLOptions::new()
+            .with_allow_ddl(false)
+            .with_allow_dml(false)
+            .with_allow_statements(false)
+            .verify_plan(&plan)?;
+        match plan {
+            LogicalPlan::Explain(_) | LogicalPlan::Analyze(_) | LogicalPlan::DescribeTable(_) => {
+                Err(Refusal::new(Code::NotSelect, "only a SELECT runs", "write one SELECT").into())
+            }
+            plan => Ok(plan),
+        }
+    }
+
+    pub(super) fn context(&self) -> &SessionContext {
+        &self.context
+    }
+
+    /// Runs to the end or to the time limit; then everything it started stops.
+    pub(super) async fn limited<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, QueryError>> + Send + 'static,
+    ) -> Result<T, QueryError> {
+        let mut tasks = JoinSet::new();
+        tasks.spawn(work);
+        match tokio::time::timeout(self.timeout, tasks.join_next()).await {
+            Ok(Some(Ok(done))) => done,
+            Ok(Some(Err(error))) => Err(QueryError::Failed(format!("the query stopped: {error}"))),
+            Ok(None) => Err(QueryError::Failed("the query did not start".to_owned())),
+            Err(_) => Err(Refusal::new(
+                Code::Timeout,
+                format!("the statement took longer than {} s", self.timeout.as_secs()),
+                "add a filter, or ask for less at a time",
+            )
+            .into()),
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! A file as regions of cells: the one way in to reading.
+//!
+//! Comes in: a path and the name that the user gave the file. Goes out: a [`Book`].
+//! Must never happen: a file read by its name instead of its content; a sheet that is not named in the regions.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use super::delimited::{Delimited, DelimitedRows};
+use super::format::{self, Found};
+use super::grid::Grid;
+use super::regions::{self, Block};
+use super::rows::{Scan, Spot};
+use super::sheet_rows::SheetRows;
+use super::totals::{Rule, Verdicts};
+use super::workbook::{self, Sheet};
+use super::{Column, Format, ReadError, ReadOptions, Region, RowSink, SheetKind};
+use crate::config::ReadLimits;
+use crate::note::{Note, Place};
+
+/// One file, read into regions whose rows can be scanned any number of times.
+#[derive(Debug)]
+pub struct Book {
+    /// The file's name, without its folder.
+    pub file: String,
+    pub format: Format,
+    /// Of delimited text.
+    pub encoding: Option<String>,
+    /// Of delimited text.
+    pub delimiter: Option<char>,
+    pub regions: Vec<Region>,
+    /// About the file and its headers.
+    pub notes: Vec<Note>,
+    source: Source,
+    /// One for each region.
+    bodies: Vec<Body>,
+    keep_totals: bool,
+    max_places: usize,
+    max_rows: u64,
+}
+
+#[derive(Debug)]
+enum Source {
+    Sheets(Vec<Sheet>),
+    Text(Delimited),
+}
+
+/// What scanning a region needs besides its description.
+#[derive(Debug)]
+struct Body {
+    /// Number of the sheet.
+    sheet: usize,
+    /// First and last row of the body, as indexes into the grid.
+    rows: (usize, usize),
+    /// 1-based; rows up to here are no data.
+    after: u64,
+    /// Text of each header row for each column.
+    header: Vec<Vec<String>>,
+    known: OnceLock<Verdicts>,
+}
+
+impl Book {
+    /// Reads a file's structure. `name` is what the user calls the file; `path` is where its bytes are.
+    pub fn open(path: &Path, name: &str, options: &ReadOptions, limits: &ReadLimits) -> Result<Book, ReadError> {
+        let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
+        let failed = |source| ReadError::Io { file: file.clone(), source };
+        let mut bytes = File::open(path).map_err(failed)?;
+        let length = bytes.metadata().map_err(failed)?.len();
+        check(length, limits.max_file_bytes, &file, "the file's size", "read.max_file_bytes")?;
+        match format::sniff(&mut bytes, length).map_err(failed)? {
+            Found::Empty => Err(ReadError::Empty { file }),
+            Found::Damaged(detail) => Err(ReadError::Damaged { file, detail }),
+            Found::Other(found, hint) => {
+                Err(ReadError::Unsupported { file, found: found.to_owned(), hint: hint.to_owned() })
+            }
+            Found::Text => Self::of_text(path, file, options, limits),
+            Found::Workbook { format, unpacked } => {
+                check(unpacked, limits.max_unpacked_bytes, &file, "the unpacked size", "read.max_unpacked_bytes")?;
+                let bytes = std::fs::read(path).map_err(failed)?;
+                let sheets = workbook::read(&bytes, format, &file, options, limits)?;
+                Self::of_sheets(sheets, format, file, options, limits)
+            }
+        }
+    }
+
+    /// Streams the rows of `regions[i]`; the same rows each time. There are none where there is no such region.
+    pub fn scan(&self, i: usize, sink: &mut dyn RowSink) -> Result<(), ReadError> {
+        let (Some(region), Some(body)) = (self.regions.get(i), self.bodies.get(i)) else { return Ok(()) };
+        if region.columns.is_empty() {
+            return Ok(());
+        }
+        let spot = Spot { file: &self.file, sheet: &region.sheet, max_places: self.max_places };
+        let rule = Rule { header: &body.header, keep_totals: self.keep_totals };
+        let known = &body.known;
+        match &self.source {
+            Source::Text(text) => {
+                let rows = DelimitedRows { text, width: region.columns.len(), after: body.after, spot };
+                Scan { rows: &rows, rule, known, spot }.run(sink)
+            }
+            Source::Sheets(sheets) => {
+                let Some(sheet) = sheets.get(body.sheet) else { return Ok(()) };
+                let columns: Vec<u32> = region.columns.iter().map(|column| column.index as u32).collect();
+                let rows =
+                    SheetRows { grid: &sheet.grid, rows: body.rows, columns: &columns, spot, max_rows: self.max_rows };
+                Scan { rows: &rows, rule, known, spot }.run(sink)
+            }
+        }
+    }
+
+    fn empty(file: String, format: Format, options: &ReadOptions, limits: &ReadLimits, source: Source) -> Self {
+        Self {
+            file,
+            format,
+            encoding: None,
+            delimiter: None,
+            regions: Vec::new(),
+            notes: Vec::new(),
+            source,
+            bodies: Vec::new(),
+            keep_totals: options.keep_totals,
+            max_places: limits.max_places,
+            max_rows: limits.max_rows,
+        }
+    }
+
+    fn of_sheets(
+        sheets: Vec<Sheet>,
+        format: Format,
+        file: String,
+        options: &ReadOptions,
+        limits: &ReadLimits,
+    ) -> Result<Self, ReadError> {
+        let broken = sheets.iter().find_map(|sheet| sheet.failure.clone());
+        if let (Some(detail), true) = (broken, sheets.iter().all(|sheet| sheet.grid.len() == 0)) {
+            return Err(ReadError::Damaged { file, detail });
+        }
+        let mut book = Self::empty(file, format, options, limits, Source::Sheets(Vec::new()));
+        for (number, sheet) in sheets.iter().enumerate() {
+            book.add_sheet(number, sheet, options, limits)?;
+        }
+        book.source = Source::Sheets(sheets);
+        Ok(book)
+    }
+
+    fn add_sheet(
+        &mut self,
+        number: usize,
+        sheet: &Sheet,
+        options: &ReadOptions,
+        limits: &ReadLimits,
+    ) -> Result<(), ReadError> {
+        let place = Place { file: &self.file, sheet: &sheet.name, row: None, column: None };
+        if let Some(why) = &sheet.failure {
+            let message = format!("sheet {:?} could not be read: {why}", sheet.name);
+            self.notes.push(Note::new("sheet_not_read", message).at(&place));
+        }
+        let blocks = regions::find(&sheet.grid, options.header_rows);
+        if blocks.is_empty() {
+            self.regions.push(empty_region(sheet));
+            self.bodies.push(Body {
+                sheet: number,
+                rows: (0, 0),
+                after: 0,
+                header: Vec::new(),
+                known: OnceLock::new(),
+            });
+        }
+        for (i, block) in blocks.into_iter().enumerate() {
+            let place = Place { file: &self.file, sheet: &sheet.name, row: None, column: None };
+            let (columns, notes) = columns(&block, &place, limits, &self.file)?;
+            let header = header_texts(&sheet.grid, &block);
+            self.bodies.push(Body {
+                sheet: number,
+                rows: (block.header.body, block.last),
+                after: 0,
+                header,
+                known: OnceLock::new(),
+            });
+            self.regions.push(Region {
+                sheet: sheet.name.clone(),
+                kind: sheet.kind,
+                hidden: sheet.hidden,
+                part: i + 1,
+                header_rows: block.header.rows.iter().map(|row| sheet.grid.shown(*row)).collect(),
+                titles: block.header.titles,
+                columns,
+            });
+            self.notes.extend(notes);
+        }
+        Ok(())
+    }
+
+    fn of_text(path: &Path, file: String, options: &ReadOptions, limits: &ReadLimits) -> Result<Self, ReadError> {
+        let text = Delimited::open(path, &file, limits)?;
+        let format = if text.dialect.delimiter == b'\t' { Format::Tsv } else { Format::Csv };
+        let head = text.head(options)?;
+        let block = regions::find_in_text(&head, options.header_rows).ok_or(ReadError::Empty { file: file.clone() })?;
+        let place = Place { file: &file, sheet: "", row: None, column: None };
+        let (columns, notes) = columns(&block, &place, limits, &file)?;
+        let first = if block.header.body < head.len() { head.shown(block.header.body) - 1 } else { u64::MAX };
+        let after = block.header.rows.last().map_or(first, |row| head.shown(*row));
+        let body = Body { sheet: 0, rows: (0, 0), after, header: header_texts(&head, &block), known: OnceLock::new() };
+        let region = Region {
+            sheet: sheet_name(&file),
+            kind: SheetKind::Data,
+            hidden: false,
+            part: 1,
+            header_rows: block.header.rows.iter().map(|row| head.shown(*row)).collect(),
+            titles: block.header.titles,
+            columns,
+        };
+        let (encoding, delimiter) = (text.coding.name(), char::from(text.dialect.delimiter));
+        let mut book = Self::empty(file, format, options, limits, Source::Text(text));
+        book.encoding = Some(encoding);
+        book.delimiter = Some(delimiter);
+        book.regions.push(region);
+        book.bodies.push(body);
+        book.notes = notes;
+        Ok(book)
+    }
+}
+
+/// The one sheet of a text file is called like the file, without its ending.
+fn sheet_name(file: &str) -> String {
+    match file.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
+        _ => file.to_owned(),
+    }
+}
+
+fn empty_region(sheet: &Sheet) -> Region {
+    Region {
+        sheet: sheet.name.clone(),
+        kind: sheet.kind,
+        hidden: sheet.hidden,
+        part: 1,
+        header_rows: Vec::new(),
+        titles: Vec::new(),
+        columns: Vec::new(),
+    }
+}
+
+fn columns(
+    block: &Block,
+    place: &Place<'_>,
+    limits: &ReadLimits,
+    file: &str,
+) -> Result<(Vec<Column>, Vec<Note>), ReadError> {
+    let count = block.columns.len() as u64;
+    check(count, limits.max_columns as u64, file, "the number of columns", "read.max_columns")?;
+    let mut labels = block.columns.clone();
+    let notes = super::labels::complete(&mut labels, place, limits.max_places);
+    let column = |(index, label): (u32, String)| Column { label, index: index as usize, hidden: false };
+    Ok((labels.into_iter().map(column).collect(), notes))
+}
+
+fn header_texts(grid: &Grid, block: &Block) -> Vec<Vec<String>> {
+    let text = |row: usize, column: u32| grid.at(row, column).text().trim().to_owned();
+    let texts = |row: &usize| block.columns.iter().map(|(column, _)| text(*row, *column)).collect();
+    block.header.rows.iter().map(texts).collect()
+}
+
+fn check(found: u64, limit: u64, file: &str, what: &str, setting: &'static str) -> Result<(), ReadError> {
+    if found <= limit {
+        return Ok(());
+    }
+    Err(ReadError::TooLarge { file: file.to_owned(), what: what.to_owned(), limit, setting })
+}

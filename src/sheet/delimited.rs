@@ -1,0 +1,250 @@
+//! Delimited text: found out from a bounded sample, then streamed.
+//!
+//! Comes in: a file. Goes out: its records with the row numbers that a spreadsheet program would show.
+//! Must never happen: the whole file in memory; a surplus cell that is lost without a note.
+
+use std::borrow::Cow;
+use std::cell::Cell as Flag;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use csv::ByteRecord;
+
+use super::dialect::{self, Dialect, Unescaped};
+use super::encoding::{self, Code, Coding};
+use super::grid::{Grid, GridBuilder, Stored};
+use super::rows::{Extra, Rows, Spot, TakeRow, recycle};
+use super::{ReadError, ReadOptions};
+use crate::config::ReadLimits;
+use crate::value::Cell;
+
+/// Records looked at for the header.
+const HEAD_ROWS: usize = 400;
+
+/// A delimited text file, ready to be streamed.
+#[derive(Debug)]
+pub(super) struct Delimited {
+    path: PathBuf,
+    file: String,
+    pub coding: Coding,
+    pub dialect: Dialect,
+    max_rows: u64,
+    carriage_returns: bool,
+}
+
+impl Delimited {
+    /// Finds encoding and dialect; reads at most `sniff_bytes` and checks the rest for its encoding.
+    pub fn open(path: &Path, file: &str, limits: &ReadLimits) -> Result<Self, ReadError> {
+        let failed = |source| ReadError::Io { file: file.to_owned(), source };
+        let mut source = File::open(path).map_err(failed)?;
+        let sample = sample(&mut source, limits.sniff_bytes).map_err(failed)?;
+        let whole = sample.len() < limits.sniff_bytes;
+        let mut coding = encoding::detect(&sample, whole);
+        if coding == (Coding { code: Code::Utf8, mark: 0 }) && !whole {
+            coding = checked(&mut source, &sample).map_err(failed)?;
+        }
+        let mut text = Vec::new();
+        let broken = Rc::new(Flag::new(false));
+        let rest = sample.get(coding.mark..).unwrap_or_default();
+        coding.reader(Box::new(rest), broken).read_to_end(&mut text).map_err(failed)?;
+        let text = String::from_utf8_lossy(&text);
+        let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
+        Ok(Self {
+            path: path.to_owned(),
+            file: file.to_owned(),
+            coding,
+            dialect: dialect::sniff(text, whole),
+            max_rows: limits.max_rows,
+            carriage_returns: text.contains("\r\n"),
+        })
+    }
+
+    /// The first records as a grid, for finding the header.
+    pub fn head(&self, options: &ReadOptions) -> Result<Grid, ReadError> {
+        let wanted = HEAD_ROWS + options.header_rows.map_or(0, |(_, last)| last as usize);
+        let mut grid = GridBuilder::default();
+        let mut records = self.records()?;
+        for _ in 0..wanted {
+            let Some(row) = records.next()? else { break };
+            for (column, cell) in records.record.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
+                if let Some(text) = grid.texts().keep(&String::from_utf8_lossy(cell)) {
+                    grid.push(row as u32 - 1, column as u32, Stored::Text(text));
+                }
+            }
+        }
+        Ok(grid.build())
+    }
+
+    fn records(&self) -> Result<Records<'_>, ReadError> {
+        let failed = |source| self.failed(source);
+        let mut source = File::open(&self.path).map_err(failed)?;
+        source.seek(SeekFrom::Start(self.coding.mark as u64)).map_err(failed)?;
+        let broken = Rc::new(Flag::new(false));
+        let mut text = self.coding.reader(Box::new(source), broken.clone());
+        let mut skipped = vec![0; self.dialect.skip];
+        text.read_exact(&mut skipped).map_err(failed)?;
+        let reader = self.dialect.reader(Unescaped::new(text, self.dialect.backslash));
+        Ok(Records {
+            of: self,
+            reader,
+            record: ByteRecord::new(),
+            broken,
+            row: u64::from(self.dialect.skip > 0),
+            first: true,
+        })
+    }
+
+    fn failed(&self, source: std::io::Error) -> ReadError {
+        ReadError::Io { file: self.file.clone(), source }
+    }
+}
+
+fn sample(source: &mut File, bytes: usize) -> std::io::Result<Vec<u8>> {
+    let mut sample = Vec::new();
+    source.seek(SeekFrom::Start(0))?;
+    source.take(bytes as u64).read_to_end(&mut sample)?;
+    Ok(sample)
+}
+
+/// Goes through a file whose beginning is UTF-8; where it is not UTF-8 later on, the encoding is found from there.
+fn checked(source: &mut File, sample: &[u8]) -> std::io::Result<Coding> {
+    let utf8 = Coding { code: Code::Utf8, mark: 0 };
+    source.seek(SeekFrom::Start(0))?;
+    let mut chunk = vec![0; 1 << 20];
+    let mut kept = 0;
+    loop {
+        let read = source.read(&mut chunk[kept..])?;
+        let end = kept + read;
+        if let Err(error) = std::str::from_utf8(&chunk[..end]) {
+            let at = error.valid_up_to();
+            if error.error_len().is_some() {
+                let seen = [&sample[..sample.len().min(4096)], &chunk[at..end]].concat();
+                return Ok(encoding::detect(&seen, read == 0));
+            }
+            chunk.copy_within(at..end, 0);
+            kept = end - at;
+        } else {
+            kept = 0;
+        }
+        if read == 0 {
+            return Ok(utf8);
+        }
+    }
+}
+
+/// Records one by one, with their row numbers.
+struct Records<'d> {
+    of: &'d Delimited,
+    reader: csv::Reader<Unescaped<Box<dyn Read + 'd>>>,
+    record: ByteRecord,
+    /// Set once some bytes could not be decoded.
+    broken: Rc<Flag<bool>>,
+    /// Row of the record.
+    row: u64,
+    first: bool,
+}
+
+impl Records<'_> {
+    /// Reads the next record and gives its 1-based row, counting blank lines as a spreadsheet program does.
+    fn next(&mut self) -> Result<Option<u64>, ReadError> {
+        let before = self.reader.position().line();
+        match self.reader.read_byte_record(&mut self.record) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => return Err(self.failure(error)),
+        }
+        let lines = self.reader.position().line() - before;
+        let ending = u64::from(!(self.first && self.of.carriage_returns));
+        let inner = if lines > ending { line_feeds(self.record.as_slice()) } else { 0 };
+        self.row += 1 + lines.saturating_sub(inner + ending);
+        self.first = false;
+        if self.row > self.of.max_rows {
+            return Err(ReadError::TooLarge {
+                file: self.of.file.clone(),
+                what: "the number of rows".to_owned(),
+                limit: self.of.max_rows,
+                setting: "read.max_rows",
+            });
+        }
+        Ok(Some(self.row))
+    }
+
+    fn failure(&self, error: csv::Error) -> ReadError {
+        match error.into_kind() {
+            csv::ErrorKind::Io(source) => self.of.failed(source),
+            other => ReadError::Damaged { file: self.of.file.clone(), detail: format!("{other:?}") },
+        }
+    }
+}
+
+fn line_feeds(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+/// The rows of a delimited file below its header.
+pub(super) struct DelimitedRows<'d> {
+    pub text: &'d Delimited,
+    /// Number of columns.
+    pub width: usize,
+    /// Rows up to here are not given.
+    pub after: u64,
+    pub spot: Spot<'d>,
+}
+
+impl Rows for DelimitedRows<'_> {
+    fn each(&self, take: &mut TakeRow<'_>) -> Result<(), ReadError> {
+        let mut records = self.text.records()?;
+        let mut buffer = Vec::new();
+        while let Some(row) = records.next()? {
+            if row <= self.after || is_blank(&records.record) {
+                continue;
+            }
+            let mut extra = Extra { notes: Vec::new(), outside: self.surplus(&records.record) };
+            let mut cells = recycle(buffer);
+            if self.fill(&records, &mut cells) {
+                let message = format!("row {row} has bytes that are no characters of the file's encoding");
+                extra.notes.push(self.spot.row_note(row, "undecodable_bytes", message));
+            }
+            take(row, &cells, extra)?;
+            buffer = recycle(cells);
+        }
+        Ok(())
+    }
+}
+
+impl DelimitedRows<'_> {
+    /// Puts a record's cells in a row; says whether some bytes could not be decoded.
+    fn fill<'r>(&self, records: &'r Records<'_>, cells: &mut Vec<Cell<'r>>) -> bool {
+        let record = &records.record;
+        let valid = std::str::from_utf8(record.as_slice()).ok();
+        let mut undecoded = records.broken.get() && valid.is_some_and(|text| text.contains('\u{FFFD}'));
+        for i in 0..self.width {
+            let borrowed = valid.and_then(|text| text.get(record.range(i)?));
+            cells.push(match (borrowed, record.get(i)) {
+                (Some(""), _) | (_, None) => Cell::Empty,
+                (Some(text), _) => Cell::Text(Cow::Borrowed(text)),
+                (None, Some(bytes)) => {
+                    let text = String::from_utf8_lossy(bytes);
+                    undecoded |= matches!(text, Cow::Owned(_));
+                    Cell::Text(text)
+                }
+            });
+        }
+        undecoded
+    }
+
+    /// The cells beyond the last column, where they are not blank.
+    fn surplus(&self, record: &ByteRecord) -> Option<String> {
+        if record.len() <= self.width {
+            return None;
+        }
+        let cells: Vec<_> = record.iter().skip(self.width).map(String::from_utf8_lossy).collect();
+        cells.iter().any(|cell| !cell.trim().is_empty()).then(|| cells.join(" | "))
+    }
+}
+
+fn is_blank(record: &ByteRecord) -> bool {
+    record.iter().all(|cell| std::str::from_utf8(cell).is_ok_and(|text| text.trim().is_empty()))
+}

@@ -1,0 +1,282 @@
+//! From bytes of any encoding to UTF-8.
+//!
+//! Comes in: a file. Goes out: what it is encoded in, and a reader that gives UTF-8.
+//! Must never happen: the whole file in memory; a byte that can't be decoded without a sign of it.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{CoderResult, Decoder, Encoding};
+
+/// How a text is encoded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Code {
+    Utf8,
+    Utf32 { big: bool },
+    Other(&'static Encoding),
+}
+
+/// An encoding with the bytes of its byte order mark.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Coding {
+    pub code: Code,
+    pub mark: usize,
+}
+
+impl Coding {
+    /// Its usual name, lower case.
+    pub fn name(&self) -> String {
+        match self.code {
+            Code::Utf8 => "utf-8".to_owned(),
+            Code::Utf32 { big: true } => "utf-32be".to_owned(),
+            Code::Utf32 { big: false } => "utf-32le".to_owned(),
+            Code::Other(encoding) => encoding.name().to_ascii_lowercase(),
+        }
+    }
+
+    /// A reader of UTF-8 over the bytes after the byte order mark; `broken` is set when bytes can't be decoded.
+    pub fn reader<'r>(&self, source: Box<dyn Read + 'r>, broken: Rc<Cell<bool>>) -> Box<dyn Read + 'r> {
+        match self.code {
+            Code::Utf8 => source,
+            Code::Utf32 { big } => Box::new(Utf8Reader::new(source, Step::Utf32 { big }, broken)),
+            Code::Other(encoding) => {
+                let decoder = Box::new(encoding.new_decoder_without_bom_handling());
+                Box::new(Utf8Reader::new(source, Step::Other(decoder), broken))
+            }
+        }
+    }
+}
+
+/// Finds the encoding from the first bytes of a file. `whole` says that there are no more.
+pub(super) fn detect(sample: &[u8], whole: bool) -> Coding {
+    marked(sample).unwrap_or_else(|| Coding { code: unmarked(sample, whole), mark: 0 })
+}
+
+fn marked(sample: &[u8]) -> Option<Coding> {
+    let (code, mark) = match sample {
+        [0xEF, 0xBB, 0xBF, ..] => (Code::Utf8, 3),
+        [0xFF, 0xFE, 0, 0, ..] => (Code::Utf32 { big: false }, 4),
+        [0, 0, 0xFE, 0xFF, ..] => (Code::Utf32 { big: true }, 4),
+        [0xFF, 0xFE, ..] => (Code::Other(encoding_rs::UTF_16LE), 2),
+        [0xFE, 0xFF, ..] => (Code::Other(encoding_rs::UTF_16BE), 2),
+        _ => return None,
+    };
+    Some(Coding { code, mark })
+}
+
+fn unmarked(sample: &[u8], whole: bool) -> Code {
+    if let Some(code) = wide(sample) {
+        return code;
+    }
+    if mostly_utf8(sample, whole) {
+        return Code::Utf8;
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(sample, whole);
+    let guess = detector.guess(None, Utf8Detection::Deny);
+    Code::Other(if guess == encoding_rs::GBK { encoding_rs::GB18030 } else { guess })
+}
+
+/// UTF-16 and UTF-32 without a mark, told by where the NUL bytes are.
+fn wide(sample: &[u8]) -> Option<Code> {
+    let sample = &sample[..sample.len().min(4096) / 4 * 4];
+    let quads = sample.len() / 4;
+    if quads == 0 {
+        return None;
+    }
+    let mut nuls = [0_usize; 4];
+    for quad in sample.chunks_exact(4) {
+        for (count, byte) in nuls.iter_mut().zip(quad) {
+            *count += usize::from(*byte == 0);
+        }
+    }
+    let many = |i: usize| nuls[i] * 10 >= quads * 3;
+    let none = |i: usize| nuls[i] * 20 <= quads;
+    match () {
+        () if many(3) && many(2) && none(0) => Some(Code::Utf32 { big: false }),
+        () if many(0) && many(1) && none(3) => Some(Code::Utf32 { big: true }),
+        () if many(1) && many(3) && none(0) && none(2) => Some(Code::Other(encoding_rs::UTF_16LE)),
+        () if many(0) && many(2) && none(1) && none(3) => Some(Code::Other(encoding_rs::UTF_16BE)),
+        () => None,
+    }
+}
+
+/// UTF-8, with at most one sequence in twenty that is not.
+fn mostly_utf8(sample: &[u8], whole: bool) -> bool {
+    let mut good = 0_usize;
+    let mut bad = 0_usize;
+    let mut chunks = sample.utf8_chunks().peekable();
+    while let Some(chunk) = chunks.next() {
+        good += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        let cut = !whole && chunks.peek().is_none() && chunk.invalid().len() < 4;
+        bad += usize::from(!chunk.invalid().is_empty() && !cut);
+    }
+    bad * 20 <= good
+}
+
+enum Step {
+    Utf32 { big: bool },
+    Other(Box<Decoder>),
+}
+
+/// Reads UTF-8 from a source in another encoding.
+struct Utf8Reader<'r> {
+    source: Box<dyn Read + 'r>,
+    step: Step,
+    broken: Rc<Cell<bool>>,
+    raw: Vec<u8>,
+    raw_start: usize,
+    raw_end: usize,
+    text: Vec<u8>,
+    text_start: usize,
+    text_end: usize,
+    ended: bool,
+}
+
+const CHUNK: usize = 64 << 10;
+
+impl<'r> Utf8Reader<'r> {
+    fn new(source: Box<dyn Read + 'r>, step: Step, broken: Rc<Cell<bool>>) -> Self {
+        Self {
+            source,
+            step,
+            broken,
+            raw: vec![0; CHUNK],
+            raw_start: 0,
+            raw_end: 0,
+            text: vec![0; CHUNK],
+            text_start: 0,
+            text_end: 0,
+            ended: false,
+        }
+    }
+
+    /// Reads and decodes until there is text or the source ends.
+    fn refill(&mut self) -> io::Result<()> {
+        while self.text_start == self.text_end && !self.ended {
+            self.raw.copy_within(self.raw_start..self.raw_end, 0);
+            self.raw_end -= self.raw_start;
+            self.raw_start = 0;
+            let read = self.source.read(&mut self.raw[self.raw_end..])?;
+            self.raw_end += read;
+            self.decode(read == 0);
+        }
+        Ok(())
+    }
+
+    fn decode(&mut self, last: bool) {
+        let raw = &self.raw[..self.raw_end];
+        let (used, written, bad, done) = match &mut self.step {
+            Step::Utf32 { big } => decode_utf32(raw, &mut self.text, *big, last),
+            Step::Other(decoder) => {
+                let (result, used, written, bad) = decoder.decode_to_utf8(raw, &mut self.text, last);
+                (used, written, bad, result == CoderResult::InputEmpty)
+            }
+        };
+        self.raw_start = used;
+        self.text_start = 0;
+        self.text_end = written;
+        self.ended = last && done;
+        if bad {
+            self.broken.set(true);
+        }
+    }
+}
+
+impl Read for Utf8Reader<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.refill()?;
+        let length = into.len().min(self.text_end - self.text_start);
+        into[..length].copy_from_slice(&self.text[self.text_start..self.text_start + length]);
+        self.text_start += length;
+        Ok(length)
+    }
+}
+
+/// Bytes used, bytes written, whether some were no character, whether all input is used.
+fn decode_utf32(raw: &[u8], text: &mut [u8], big: bool, last: bool) -> (usize, usize, bool, bool) {
+    let (mut used, mut written, mut bad) = (0, 0, false);
+    for quad in raw.chunks(4) {
+        let quad: Result<[u8; 4], _> = quad.try_into();
+        let value = match quad {
+            Ok(quad) if big => u32::from_be_bytes(quad),
+            Ok(quad) => u32::from_le_bytes(quad),
+            Err(_) if last => u32::MAX,
+            Err(_) => return (used, written, bad, true),
+        };
+        let Some(place) = text.get_mut(written..written + 4) else { return (used, written, bad, false) };
+        let c = char::from_u32(value);
+        bad |= c.is_none();
+        written += c.unwrap_or(char::REPLACEMENT_CHARACTER).encode_utf8(place).len();
+        used = raw.len().min(used + 4);
+    }
+    (used, written, bad, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(bytes: &[u8]) -> (String, String, bool) {
+        let coding = detect(bytes, true);
+        let broken = Rc::new(Cell::new(false));
+        let mut text = Vec::new();
+        let mut reader = coding.reader(Box::new(&bytes[coding.mark..]), broken.clone());
+        reader.read_to_end(&mut text).expect("reading memory");
+        (coding.name(), String::from_utf8_lossy(&text).into_owned(), broken.get())
+    }
+
+    fn utf16(text: &str, mark: bool, big: bool) -> Vec<u8> {
+        let mark: &[u16] = if mark { &[0xFEFF] } else { &[] };
+        let units = mark.iter().copied().chain(text.encode_utf16());
+        units.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+    }
+
+    fn utf32(text: &str, mark: bool) -> Vec<u8> {
+        let mark: &[u32] = if mark { &[0xFEFF] } else { &[] };
+        mark.iter().copied().chain(text.chars().map(u32::from)).flat_map(u32::to_le_bytes).collect()
+    }
+
+    #[test]
+    fn encodings_are_found_and_decoded() {
+        let text = "姓名,部门,销售额\n张三,行政管理,12\n李四,研发中心,34\n";
+        let plain = "name,town\nZoe,Bath\n";
+        let gb = encoding_rs::GB18030.encode(text).0.into_owned();
+        let big5 = encoding_rs::BIG5.encode("編號,景點名稱,開放時間\n1,臺北故宮博物院,全年無休\n").0.into_owned();
+        let sjis = encoding_rs::SHIFT_JIS.encode("番号,なまえ,カタカナ\n1,たなか,トウキョウ\n").0.into_owned();
+        for (bytes, name, begins) in [
+            (text.as_bytes().to_vec(), "utf-8", "姓名"),
+            ([&b"\xEF\xBB\xBF"[..], text.as_bytes()].concat(), "utf-8", "姓名"),
+            (utf16(text, true, false), "utf-16le", "姓名"),
+            (utf16(text, true, true), "utf-16be", "姓名"),
+            (utf16(plain, false, false), "utf-16le", "name"),
+            (utf16(plain, false, true), "utf-16be", "name"),
+            (utf32(text, true), "utf-32le", "姓名"),
+            (utf32(plain, false), "utf-32le", "name"),
+            (gb, "gb18030", "姓名"),
+            (big5, "big5", "編號"),
+            (sjis, "shift_jis", "番号"),
+            (b"caf\xE9,prix\nth\xE9,3\n".to_vec(), "windows-1252", "café"),
+        ] {
+            let (found, text, broken) = decoded(&bytes);
+            assert_eq!(found, name, "{text}");
+            assert!(text.starts_with(begins) && !broken, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn an_odd_last_byte_is_a_sign_and_no_loss() {
+        let (_, text, broken) = decoded(b"\xFF\xFEa\0,\0b");
+        assert_eq!(text, "a,\u{FFFD}");
+        assert!(broken);
+    }
+
+    #[test]
+    fn long_texts_pass_through_small_buffers() {
+        let long = "数据,".repeat(60_000);
+        assert_eq!(decoded(&utf16(&long, true, false)).1, long);
+        assert_eq!(decoded(&utf32(&long, true)).1, long);
+    }
+}

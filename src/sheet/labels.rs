@@ -1,0 +1,90 @@
+//! Labels of columns, from one or more header rows.
+
+use super::grid::Grid;
+use crate::note::{Note, Place, column_letters};
+
+/// The label of a column: its parts from top to bottom joined by `-`, equal neighbours once. Empty where there is none.
+pub(super) fn join(grid: &Grid, rows: &[usize], column: u32) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for (level, i) in rows.iter().enumerate() {
+        let part = part(grid, rows, level, *i, column);
+        if !part.is_empty() && parts.last() != Some(&part) {
+            parts.push(part);
+        }
+    }
+    parts.join("-")
+}
+
+fn part(grid: &Grid, rows: &[usize], level: usize, i: usize, column: u32) -> String {
+    let own = one_line(&grid.seen(i, column).text());
+    let lower = &rows[level + 1..];
+    if !own.is_empty() || !named(grid, lower, column) {
+        return own;
+    }
+    group(grid, lower, i, column)
+}
+
+/// The group that a blank cell of an upper header row belongs to: the nearest cell to its left, where that is a group and no merge says otherwise.
+fn group(grid: &Grid, lower: &[usize], i: usize, column: u32) -> String {
+    let left = grid.filled(i).filter(|(c, _)| *c < column).last();
+    let Some((start, cell)) = left else { return String::new() };
+    if grid.merges.over(grid.number(i), start).is_some() {
+        return String::new();
+    }
+    let unbroken = (start..column).all(|c| named(grid, lower, c));
+    if unbroken { one_line(&cell.text()) } else { String::new() }
+}
+
+fn named(grid: &Grid, rows: &[usize], column: u32) -> bool {
+    rows.iter().any(|i| !grid.at(*i, column).is_blank())
+}
+
+/// A label on one line, without white space around it.
+fn one_line(text: &str) -> String {
+    let text = text.trim();
+    if !text.contains(['\n', '\r', '\t']) {
+        return text.to_owned();
+    }
+    text.split(['\n', '\r', '\t']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Names blank labels by their column letter and notes them and labels that stand twice.
+pub(super) fn complete(labels: &mut [(u32, String)], place: &Place<'_>, max_places: usize) -> Vec<Note> {
+    let chinese = labels.iter().any(|(_, label)| label.chars().any(is_cjk));
+    let mut notes = Vec::new();
+    let headless = labels.iter().all(|(_, label)| label.is_empty());
+    if headless && !labels.is_empty() {
+        let message = "no header was found; the columns are named by their letters";
+        notes.push(Note::new("no_header", message).at(place));
+    }
+    let mut blanks = 0;
+    for (column, label) in labels.iter_mut().filter(|(_, label)| label.is_empty()) {
+        let letters = column_letters(*column as usize);
+        *label = if chinese { format!("{letters} 列") } else { format!("Column {letters}") };
+        blanks += 1;
+        if !headless && blanks <= max_places {
+            let message = format!("column {letters} has no header; it is called {label:?}");
+            notes
+                .push(Note::new("blank_header", message).at(Place { column: Some(*column as usize), ..place.clone() }));
+        }
+    }
+    notes.extend(twins(labels, place).into_iter().take(max_places));
+    notes
+}
+
+fn twins(labels: &[(u32, String)], place: &Place<'_>) -> Vec<Note> {
+    let mut sorted: Vec<&(u32, String)> = labels.iter().collect();
+    sorted.sort_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
+    let equal = sorted.windows(2).filter(|pair| pair[0].1 == pair[1].1);
+    equal
+        .map(|pair| {
+            let (first, second) = (column_letters(pair[0].0 as usize), column_letters(pair[1].0 as usize));
+            let message = format!("columns {first} and {second} are both called {:?}", pair[0].1);
+            Note::new("duplicate_header", message).at(Place { column: Some(pair[1].0 as usize), ..place.clone() })
+        })
+        .collect()
+}
+
+fn is_cjk(c: char) -> bool {
+    ('\u{3400}'..='\u{9FFF}').contains(&c)
+}

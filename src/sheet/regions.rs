@@ -1,0 +1,165 @@
+//! The tables of a sheet: one, or several that are stacked or stand side by side. When unsure it is one.
+
+use std::collections::VecDeque;
+
+use super::grid::Grid;
+use super::header::{self, Header};
+use super::labels;
+use super::look::Look;
+
+/// One table of a grid; rows are indexes into the grid.
+#[derive(Debug, PartialEq)]
+pub(super) struct Block {
+    pub header: Header,
+    /// The last row of the table.
+    pub last: usize,
+    /// 0-based columns of the sheet with their labels, which may be blank.
+    pub columns: Vec<(u32, String)>,
+}
+
+/// Finds the tables of a sheet.
+pub(super) fn find(grid: &Grid, chosen: Option<(u64, u64)>) -> Vec<Block> {
+    if grid.len() == 0 {
+        return Vec::new();
+    }
+    if let Some(rows) = chosen {
+        return vec![block(grid, header::chosen(grid, rows), grid.len() - 1)];
+    }
+    let tables = stacked(grid);
+    tables.into_iter().map(|(first, last)| block(grid, header::find(grid, first, last), last)).collect()
+}
+
+fn block(grid: &Grid, header: Header, last: usize) -> Block {
+    let columns = columns(grid, &header, last);
+    let columns = columns.into_iter().map(|column| (column, labels::join(grid, &header.rows, column))).collect();
+    Block { header, last, columns }
+}
+
+/// Columns with a label or with cells in the body; cells of lone rows after a gap at the bottom do not make a column.
+fn columns(grid: &Grid, header: &Header, last: usize) -> Vec<u32> {
+    let mut used = Vec::new();
+    let mut mark = |column: u32| {
+        let column = column as usize;
+        if used.len() <= column {
+            used.resize(column + 1, false);
+        }
+        used[column] = true;
+    };
+    for i in &header.rows {
+        grid.filled(*i).for_each(|(column, _)| mark(column));
+    }
+    let end = before_stray(grid, header.body, last);
+    for i in header.body..end {
+        grid.filled(i).for_each(|(column, _)| mark(column));
+    }
+    let labelled = |column: &u32| header.rows.is_empty() || !labels::join(grid, &header.rows, *column).is_empty();
+    let columns = (0..used.len() as u32).filter(|column| used[*column as usize]);
+    columns.filter(|column| labelled(column) || in_body(grid, header.body, end, *column)).collect()
+}
+
+fn in_body(grid: &Grid, body: usize, end: usize, column: u32) -> bool {
+    (body..end).any(|i| !grid.at(i, column).is_blank())
+}
+
+/// The end of the body without lone cells after a gap.
+fn before_stray(grid: &Grid, body: usize, last: usize) -> usize {
+    let mut end = last + 1;
+    for i in (body + 1..=last).rev() {
+        if grid.filled(i).nth(1).is_some() {
+            break;
+        }
+        if grid.number(i) > grid.number(i - 1) + 1 {
+            end = i;
+        }
+    }
+    end
+}
+
+/// Parts of a sheet that are tried as tables of their own; what comes after them belongs to the last table.
+const MAX_PARTS: usize = 2_000;
+
+/// Parts of a sheet between blank rows, joined again where the next part goes on with the table before.
+fn stacked(grid: &Grid) -> Vec<(usize, usize)> {
+    let mut tables: Vec<(usize, usize)> = Vec::new();
+    let mut before: Option<Header> = None;
+    let mut parts: VecDeque<(usize, usize)> = parts(grid).into();
+    let mut tried = 0;
+    while let Some(mut part) = parts.pop_front() {
+        tried += 1;
+        let header = if tried < MAX_PARTS { table(grid, part) } else { None };
+        let begins = match (&before, &header) {
+            (Some(before), Some(header)) => begins_table(grid, before, header, part),
+            _ => false,
+        };
+        if before.is_none() || begins {
+            before = header;
+        }
+        if let Some(title) = before.as_ref().and_then(|before| next_section(grid, before, part)) {
+            parts.push_front((title, part.1));
+            part.1 = title - 1;
+        }
+        match tables.last_mut() {
+            Some(table) if !begins => table.1 = part.1,
+            _ => tables.push(part),
+        }
+    }
+    tables
+}
+
+/// Rows without a blank row between them.
+fn parts(grid: &Grid) -> Vec<(usize, usize)> {
+    let mut start = 0;
+    let mut parts = Vec::new();
+    for i in 1..=grid.len() {
+        if i == grid.len() || grid.number(i) != grid.number(i - 1) + 1 {
+            parts.push((start, i - 1));
+            start = i;
+        }
+    }
+    parts
+}
+
+/// The title line in a part under which the table's header stands once more: there the next table begins.
+fn next_section(grid: &Grid, before: &Header, (first, last): (usize, usize)) -> Option<usize> {
+    let header = *before.rows.last()?;
+    grid.filled(header).nth(1)?;
+    (first.max(before.body) + 1..last)
+        .find(|title| grid.filled(*title).nth(1).is_none() && grid.filled(title + 1).eq(grid.filled(header)))
+}
+
+/// The header of rows that hold a whole table: at least one row of data under at least two labels.
+fn table(grid: &Grid, (first, last): (usize, usize)) -> Option<Header> {
+    if last == first {
+        return None;
+    }
+    let header = header::find(grid, first, last);
+    let row = *header.rows.first()?;
+    (header.body <= last && grid.filled(row).nth(1).is_some()).then_some(header)
+}
+
+/// A part begins another table than the one before: a header with evidence, that is not that table's header once more.
+fn begins_table(grid: &Grid, before: &Header, header: &Header, part: (usize, usize)) -> bool {
+    let (Some(old), Some(row)) = (before.rows.last(), header.rows.last()) else { return false };
+    let differs = Look::new(grid, part.0, part.1).evidence(*row).differ > 0;
+    let same = grid.filled(*old).eq(grid.filled(*row));
+    differs && (!same || !header.titles.is_empty())
+}
+
+/// The one table of a text file, from its first records. A column without a label must be used in most of them: other cells are surplus.
+pub(super) fn find_in_text(head: &Grid, chosen: Option<(u64, u64)>) -> Option<Block> {
+    let last = head.len().checked_sub(1)?;
+    let header = match chosen {
+        Some(rows) => header::chosen(head, rows),
+        None => header::find(head, 0, last),
+    };
+    let mut block = block(head, header, last);
+    let rows = head.len() - block.header.body.min(head.len());
+    let labelled = block.columns.iter().filter(|(_, label)| !label.is_empty()).map(|(column, _)| *column).max();
+    let common = block.columns.iter().map(|(column, _)| *column).filter(|column| {
+        let used = (block.header.body..=last).filter(|i| !head.at(*i, *column).is_blank()).count();
+        labelled.is_none() || used * 2 > rows
+    });
+    let width = labelled.max(common.max()).map_or(0, |column| column + 1);
+    block.columns = (0..width).map(|column| (column, labels::join(head, &block.header.rows, column))).collect();
+    Some(block)
+}
