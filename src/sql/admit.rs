@@ -51,23 +51,16 @@ impl Conditions {
         Ok(Self { kbs: ids(&scope.kbs), docs: scope.docs.as_deref().map(ids), rows, tables })
     }
 
-    /// `kb_id IN (…) AND table_kwd = '…' [AND doc_id IN (…)] [AND row predicates]`, on the table itself.
-    fn on(&self, table: &str) -> Expr {
+    /// `kb_id IN (…)`, `table_kwd = '…'`, `doc_id IN (…)` and the row predicates, on the table itself.
+    fn on(&self, table: &str) -> Vec<Expr> {
         let kbs = tree::in_list(tree::column("kb_id"), self.kbs.clone(), false);
-        let named = tree::binary(
-            tree::column("table_kwd"),
-            BinaryOperator::Eq,
-            tree::text(table),
-        );
+        let named = tree::binary(tree::column("table_kwd"), BinaryOperator::Eq, tree::text(table));
         let docs = self.docs.as_ref().map(|docs| match docs.is_empty() {
             true => Expr::value(Value::Boolean(false)),
             false => tree::in_list(tree::column("doc_id"), docs.clone(), false),
         });
         let rows = self.rows.iter().filter(|(name, _)| name == table).map(|(_, condition)| condition.clone());
-        let kbs_and_table = tree::binary(kbs, BinaryOperator::And, named);
-        docs.into_iter().chain(rows).fold(kbs_and_table, |all, next| {
-            tree::binary(all, BinaryOperator::And, next)
-        })
+        [kbs, named].into_iter().chain(docs).chain(rows).collect()
     }
 
     /// The table's name, if the factor reads a table.
@@ -111,7 +104,7 @@ impl VisitorMut for Scoping<'_> {
             && only.joins.is_empty()
         {
             if let Some(table) = self.conditions.table_of(&only.relation) {
-                select.selection = Some(with_scope(select.selection.take(), self.conditions.on(table)));
+                select.selection = with_scope(select.selection.take(), self.conditions.on(table));
                 self.scoped += 1;
             }
             return ControlFlow::Continue(());
@@ -129,23 +122,20 @@ impl VisitorMut for Scoping<'_> {
     }
 }
 
-/// `(original) AND scope`.
-fn with_scope(original: Option<Expr>, scope: Expr) -> Expr {
-    match original {
-        Some(original) => tree::binary(tree::nested(original), BinaryOperator::And, scope),
-        None => scope,
-    }
+/// `(original) AND scope`, a chain of AND at the top.
+fn with_scope(original: Option<Expr>, scope: Vec<Expr>) -> Option<Expr> {
+    tree::all_of(original.map(tree::nested).into_iter().chain(scope))
 }
 
 /// `(SELECT * FROM t WHERE scope) AS alias`: inside a join the scope must not decide what an outer join keeps.
-fn scoped_factor(factor: &TableFactor, scope: Expr) -> TableFactor {
+fn scoped_factor(factor: &TableFactor, scope: Vec<Expr>) -> TableFactor {
     let mut inner = factor.clone();
     let mut name = String::new();
     if let TableFactor::Table { name: table, alias, .. } = &mut inner {
         name = alias.take().map_or_else(|| table.to_string().replace('"', ""), |alias| alias.name.value);
     }
     let everything = SelectItem::Wildcard(WildcardAdditionalOptions::default());
-    let select = tree::select(vec![everything], vec![tree::alone(inner)], Some(scope));
+    let select = tree::select(vec![everything], vec![tree::alone(inner)], with_scope(None, scope));
     tree::derived(tree::query(SetExpr::Select(Box::new(select))), &name)
 }
 

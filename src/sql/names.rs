@@ -210,7 +210,7 @@ pub(super) fn unknown_field(name: &Ident, relations: &[Relation]) -> Refusal {
         let hint = format!("leave it out; of the program's own columns only {} can be read", SOURCE_COLUMNS.join(", "));
         return Refusal::new(code, format!("{lower} cannot be used in a statement"), hint).at(name.span);
     }
-    let known = relations.iter().flat_map(|r| &r.columns).map(|c| (c.names.first().map_or("", String::as_str), c.fact.label.as_str()));
+    let known = relations.iter().flat_map(|r| &r.columns).filter(|c| c.shown).map(|c| (c.names.first().map_or("", String::as_str), c.fact.label.as_str()));
     let hint = nearest(&name.value, known);
     Refusal::new(Code::UnknownField, format!("there is no field {:?}", name.value), hint).at(name.span)
 }

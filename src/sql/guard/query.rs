@@ -141,7 +141,7 @@ impl Guard<'_> {
         let columns = self.renamed(&alias, &mut checked.outputs)?;
         let name = self.free_name(&alias.name.value);
         let word = fold(&alias.name.value);
-        let alias = TableAlias { explicit: true, name: tree::ident(&name), columns, at: None };
+        let alias = TableAlias { explicit: false, name: tree::ident(&name), columns, at: None };
         let Checked { tree, outputs, single_row } = checked;
         self.named.push(Named { word, name, columns: outputs, single_row });
         Ok(Cte { alias, query: Box::new(tree), from, materialized, closing_paren_token })

@@ -1,10 +1,11 @@
 //! One SELECT: its items, conditions and groups.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
     Distinct, Expr, GroupByExpr, Ident, ObjectName, ObjectNamePart, Select, SelectFlavor, SelectItem,
-    SelectItemQualifiedWildcardKind, Top, TopQuantity, WildcardAdditionalOptions,
+    SelectItemQualifiedWildcardKind, Top, TopQuantity, WildcardAdditionalOptions, visit_expressions_mut,
 };
 
 use super::from::unreserved;
@@ -24,8 +25,10 @@ pub(super) struct Opened {
 struct Item {
     typed: Typed,
     alias: Option<Ident>,
-    /// As written, for items without alias.
+    /// As the statement names it.
     written: String,
+    /// As people read it, where no field says so.
+    label: String,
 }
 
 impl Guard<'_> {
@@ -117,15 +120,17 @@ impl Guard<'_> {
     fn item(&mut self, item: SelectItem) -> Result<Vec<Item>, Refusal> {
         match item {
             SelectItem::UnnamedExpr(expr) => {
-                let written = expr.to_string();
-                Ok(vec![Item { typed: self.expr(expr, At::SELECT)?, alias: None, written }])
+                let written = tree::column_name(&expr).map_or_else(|| expr.to_string(), str::to_owned);
+                let label = self.labelled(expr.clone());
+                Ok(vec![Item { typed: self.expr(expr, At::SELECT)?, alias: None, written, label }])
             }
             SelectItem::ExprWithAlias { expr, alias } => {
                 if tree::column_name(&expr).is_none_or(|name| !name.eq_ignore_ascii_case(&alias.value)) {
                     unreserved(&alias)?;
                 }
                 let written = alias.value.clone();
-                Ok(vec![Item { typed: self.expr(expr, At::SELECT)?, alias: Some(alias), written }])
+                let label = written.clone();
+                Ok(vec![Item { typed: self.expr(expr, At::SELECT)?, alias: Some(alias), written, label }])
             }
             SelectItem::ExprWithAliases { .. } => Err(clause("several aliases for one expression")),
             SelectItem::Wildcard(options) => {
@@ -138,6 +143,22 @@ impl Guard<'_> {
             }
             SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(_), _) => Err(clause("* of an expression")),
         }
+    }
+
+    /// An expression with labels in place of stored names, for people.
+    fn labelled(&self, mut expr: Expr) -> String {
+        let relations = self.levels.last().map_or(&[][..], |level| &level.relations);
+        let label = |name: &str| match relations.iter().flat_map(|relation| relation.find(name)).collect::<Vec<_>>()[..] {
+            [column] => Some(Ident::new(column.fact.label.clone())),
+            _ => None,
+        };
+        let _ = visit_expressions_mut(&mut expr, |expr| {
+            if let Some(label) = tree::column_name(expr).and_then(label) {
+                *expr = Expr::Identifier(label);
+            }
+            ControlFlow::<()>::Continue(())
+        });
+        expr.to_string()
     }
 
     fn fields_of(&self, name: &ObjectName) -> Result<Vec<Item>, Refusal> {
@@ -161,6 +182,7 @@ impl Guard<'_> {
                 typed: super::expression::column(relation, column, relations.len() > 1),
                 alias: None,
                 written: column.name.clone(),
+                label: column.fact.label.clone(),
             })
             .collect()
     }
@@ -233,9 +255,9 @@ fn name_of(item: &Item, at: usize, named: bool, taken: &mut HashSet<String>) -> 
 }
 
 fn output(item: &Item, name: String) -> Output {
-    let fact = item.typed.fact.clone().unwrap_or_else(|| Fact::computed(item.typed.kind, &item.written));
+    let fact = item.typed.fact.clone().unwrap_or_else(|| Fact::computed(item.typed.kind, &item.label));
     let stored = fact.base.as_ref().is_some_and(|(_, field)| *field == item.written || cells(field) == item.written);
-    let label = if item.alias.is_some() && !stored { item.written.clone() } else { fact.label.clone() };
+    let label = if item.alias.is_some() && !stored { item.label.clone() } else { fact.label.clone() };
     let written = (name != item.written).then(|| item.written.clone());
     Output { name, written, fact: Fact { label, ..fact } }
 }
