@@ -36,8 +36,10 @@ pub fn table(columns: &[OutColumn], result: &ResultSet, plain: bool, language: L
 
 fn header(columns: &[OutColumn], plain: bool, language: Language) -> String {
     let mut labels: Vec<String> = columns.iter().map(|column| escape(&column.label)).collect();
-    let mut rules: Vec<&str> =
-        columns.iter().map(|column| if column.kind.is_some_and(FieldType::is_number) { "---:" } else { "---" }).collect();
+    let mut rules: Vec<&str> = columns
+        .iter()
+        .map(|column| if column.kind.is_some_and(FieldType::is_number) { "---:" } else { "---" })
+        .collect();
     if plain {
         labels.push(language.choose("来源", "source").to_owned());
         rules.push("---");

@@ -11,7 +11,12 @@ use crate::note::Note;
 
 impl Asker<'_> {
     /// Rows that the question's words find; declined when there are none.
-    pub(super) async fn search(&self, question: &str, readings: &[String], mut notes: Vec<Note>) -> Result<Answer, AskError> {
+    pub(super) async fn search(
+        &self,
+        question: &str,
+        readings: &[String],
+        mut notes: Vec<Note>,
+    ) -> Result<Answer, AskError> {
         let language = Language::of(question);
         self.engine.index(self.snapshot).await?;
         let hits = self.engine.search(question, self.snapshot, self.config.answer.search_rows).await?;

@@ -17,7 +17,13 @@ pub enum Outcome {
 
 impl Asker<'_> {
     /// Runs a reply as the answer to `question`.
-    pub async fn statement(&self, question: &str, reply: &str, path: Path, notes: Vec<Note>) -> Result<Outcome, AskError> {
+    pub async fn statement(
+        &self,
+        question: &str,
+        reply: &str,
+        path: Path,
+        notes: Vec<Note>,
+    ) -> Result<Outcome, AskError> {
         let asked = match sql::statement(reply) {
             Ok(asked) => asked,
             Err(refusal) => return Ok(Outcome::Refused(refusal)),
@@ -80,7 +86,8 @@ impl Asker<'_> {
     }
 
     async fn reference(&self, result: &ResultSet) -> Result<Reference, AskError> {
-        let doc_aggs = result.documents.iter().filter_map(|(no, count)| doc_count(self.snapshot, *no, *count)).collect();
+        let doc_aggs =
+            result.documents.iter().filter_map(|(no, count)| doc_count(self.snapshot, *no, *count)).collect();
         Ok(Reference { chunks: self.chunks(&result.sources).await?, doc_aggs, total: result.sources_total })
     }
 
@@ -113,4 +120,3 @@ pub(super) fn doc_count(snapshot: &Snapshot, no: u32, count: u64) -> Option<DocC
     let document = snapshot.document(no)?;
     Some(DocCount { doc_id: document.doc_id.to_string(), doc_name: document.name.clone(), count })
 }
-

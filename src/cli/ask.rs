@@ -88,7 +88,11 @@ pub async fn sql(arguments: Sql, config: Config) -> Result<Exit, Failure> {
             Ok(exit)
         }
         Outcome::Refused(refusal) => {
-            if json { print::json(&serde_json::json!({ "refusal": refusal })) } else { print::refusal(&refusal) }
+            if json {
+                print::json(&serde_json::json!({ "refusal": refusal }))
+            } else {
+                print::refusal(&refusal)
+            }
             Ok(Exit::Refused)
         }
     }

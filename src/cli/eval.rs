@@ -86,8 +86,16 @@ async fn run(
 ) -> Line {
     let folder = set.parent().unwrap_or(Path::new("."));
     let files: Vec<PathBuf> = case.files.iter().map(|file| folder.join(file)).collect();
-    let mut line =
-        Line { id: case.id, path: None, right: None, got: Vec::new(), want: case.answer, ms: 0, sql: None, error: None };
+    let mut line = Line {
+        id: case.id,
+        path: None,
+        right: None,
+        got: Vec::new(),
+        want: case.answer,
+        ms: 0,
+        sql: None,
+        error: None,
+    };
     if !opened.contains_key(&files) {
         match open(&files, config).await {
             Ok(pair) => drop(opened.insert(files.clone(), pair)),

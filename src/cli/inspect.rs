@@ -11,7 +11,11 @@ use crate::ingest::{FileReport, IngestReport, SheetReport, TableReport};
 pub async fn inspect(arguments: Inspect, config: Config) -> Result<Exit, Failure> {
     let app = App::temporary(config).await?;
     let (_, report) = app.read(source::uploads(&arguments.files, &arguments.reading)).await?;
-    if arguments.json { print::json(&report) } else { print::text(&shown(&report)) }
+    if arguments.json {
+        print::json(&report)
+    } else {
+        print::text(&shown(&report))
+    }
     Ok(source::unreadable_exit(&report))
 }
 
@@ -70,7 +74,8 @@ fn sheet_text(sheet: &SheetReport) -> String {
 }
 
 fn table_text(table: &TableReport) -> String {
-    let mut lines = String::from("| field | label | type | unit | nulls | also |\n| --- | --- | --- | --- | ---: | --- |\n");
+    let mut lines =
+        String::from("| field | label | type | unit | nulls | also |\n| --- | --- | --- | --- | ---: | --- |\n");
     for field in &table.fields {
         let also: Vec<&str> = field.synonyms.iter().chain(&field.allowed).map(String::as_str).collect();
         lines.push_str(&format!(

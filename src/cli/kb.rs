@@ -19,7 +19,11 @@ pub async fn kb(arguments: Kb, config: Config) -> Result<Exit, Failure> {
         }
         KbAction::Add { name, files, reading } => {
             let report = app.add(&name, source::uploads(&files, &reading)).await?;
-            if json { print::json(&report) } else { print::text(&inspect::shown(&report)) }
+            if json {
+                print::json(&report)
+            } else {
+                print::text(&inspect::shown(&report))
+            }
             return Ok(source::unreadable_exit(&report));
         }
         KbAction::List => list(&app, json).await?,
@@ -53,6 +57,10 @@ async fn list(app: &App, json: bool) -> Result<(), Failure> {
 
 async fn show(app: &App, name: &str, json: bool) -> Result<(), Failure> {
     let report = app.show(name).await?;
-    if json { print::json(&report) } else { print::text(&inspect::shown(&report)) }
+    if json {
+        print::json(&report)
+    } else {
+        print::text(&inspect::shown(&report))
+    }
     Ok(())
 }

@@ -117,8 +117,9 @@ fn flush(table: &mut Vec<Vec<String>>, out: &mut String) {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let rule = table.get(1).cloned().unwrap_or_default();
     let right: Vec<bool> = (0..columns).map(|n| rule.get(n).is_some_and(|cell| cell.ends_with(':'))).collect();
-    let widths: Vec<usize> =
-        (0..columns).map(|n| table.iter().filter_map(|row| row.get(n)).map(|cell| cell.width()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..columns)
+        .map(|n| table.iter().filter_map(|row| row.get(n)).map(|cell| cell.width()).max().unwrap_or(0))
+        .collect();
     for (line, row) in table.drain(..).enumerate() {
         out.push('|');
         for (n, cell) in row.iter().enumerate() {

@@ -41,14 +41,16 @@ fn wanted_row(element: &Json) -> Vec<Atom> {
 
 /// All ways to take `width` of `columns` columns, in order.
 fn choices(columns: usize, width: usize) -> Vec<Vec<usize>> {
-    (0..columns).fold(vec![Vec::new()], |chosen: Vec<Vec<usize>>, column| {
-        let with = chosen.iter().filter(|choice| choice.len() < width).map(|choice| [&choice[..], &[column]].concat());
-        let with: Vec<_> = with.collect();
-        chosen.into_iter().chain(with).collect()
-    })
-    .into_iter()
-    .filter(|choice| choice.len() == width)
-    .collect()
+    (0..columns)
+        .fold(vec![Vec::new()], |chosen: Vec<Vec<usize>>, column| {
+            let with =
+                chosen.iter().filter(|choice| choice.len() < width).map(|choice| [&choice[..], &[column]].concat());
+            let with: Vec<_> = with.collect();
+            chosen.into_iter().chain(with).collect()
+        })
+        .into_iter()
+        .filter(|choice| choice.len() == width)
+        .collect()
 }
 
 fn same_rows(wanted: &[Vec<Atom>], got: &[Vec<Atom>], choice: &[usize]) -> bool {

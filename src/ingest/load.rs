@@ -38,7 +38,8 @@ pub fn write(
         // A failed writer makes the reader fail too: its error is the cause.
         segments.map_err(IngestError::from).and_then(|segments| Ok((loads?, segments)))
     })?;
-    let mut commit = Commit { tables: plans.iter().map(|plan| plan.record.clone()).collect(), loads, ..Commit::default() };
+    let mut commit =
+        Commit { tables: plans.iter().map(|plan| plan.record.clone()).collect(), loads, ..Commit::default() };
     commit.segments = segments.into_iter().map(|segment| with_loads(segment, &commit.loads)).collect();
     Ok(commit)
 }
@@ -85,7 +86,8 @@ fn read_all(
         let mut notes = Notes::new(max_places);
         let mut parts = Vec::new();
         for (t, plan) in plans.iter().enumerate() {
-            let members: Vec<usize> = plan.members.iter().filter(|member| member.0 == r).map(|member| member.1).collect();
+            let members: Vec<usize> =
+                plan.members.iter().filter(|member| member.0 == r).map(|member| member.1).collect();
             if !members.is_empty() {
                 let writing = Writing { plan, table: t, batches: &batches, batch_rows, max_places, notes: &mut notes };
                 parts.push(writing.part(reading, &members, *no)?);
@@ -140,8 +142,10 @@ impl Writing<'_> {
         let survey = &reading.surveys[s];
         let region = &reading.book.regions[survey.region];
         let columns = self.plan.columns(&survey.labels);
-        let builder = Builder::new(&self.plan.record.fields, &self.plan.decisions, no, self.batch_rows, self.max_places);
-        let mut sink = Sink { builder, sheet: &region.sheet, columns: &columns, table: self.table, batches: self.batches };
+        let builder =
+            Builder::new(&self.plan.record.fields, &self.plan.decisions, no, self.batch_rows, self.max_places);
+        let mut sink =
+            Sink { builder, sheet: &region.sheet, columns: &columns, table: self.table, batches: self.batches };
         reading.book.scan(survey.region, &mut sink).map_err(|error| IngestError::Read(error.to_string()))?;
         if let Some(batch) = sink.builder.finish().map_err(|error| IngestError::Read(error.to_string()))? {
             sink.send(batch).map_err(|error| IngestError::Read(error.to_string()))?;
@@ -164,7 +168,14 @@ impl Writing<'_> {
         }
     }
 
-    fn listed<'p>(&mut self, code: &str, what: &str, count: u64, first: &[(u64, String)], place: impl Fn(u64) -> Place<'p>) {
+    fn listed<'p>(
+        &mut self,
+        code: &str,
+        what: &str,
+        count: u64,
+        first: &[(u64, String)],
+        place: impl Fn(u64) -> Place<'p>,
+    ) {
         let Some((row, _)) = first.first() else { return };
         let samples: Vec<String> = first.iter().map(|(row, text)| format!("row {row} {text:?}")).collect();
         let more = if count > first.len() as u64 { ", …" } else { "" };

@@ -82,7 +82,8 @@ impl Ingest<'_> {
 
     /// Surveys a file, or says why not. Bytes that are there already are not read again.
     fn read(&self, upload: Upload, documents: &[DocumentRecord], others: &[Reading]) -> Result<Reading, FileReport> {
-        let refused = |error: String| FileReport { file: upload.name.clone(), error: Some(error), ..FileReport::default() };
+        let refused =
+            |error: String| FileReport { file: upload.name.clone(), error: Some(error), ..FileReport::default() };
         let print = upload.fingerprint().map_err(|error| refused(format!("{}: {error}", upload.path.display())))?;
         let present = documents.iter().find(|document| document.hash == print.0).map(|document| &document.name);
         let twin = others.iter().find(|other| other.hash == print.0).map(|other| &other.upload.name);
@@ -99,8 +100,11 @@ impl Ingest<'_> {
             false => upload.path.clone(),
         };
         let name = upload.name.clone();
-        Reading::survey(upload, print, stored, document, &self.config.read)
-            .map_err(|error| FileReport { file: name, error: Some(error.to_string()), ..FileReport::default() })
+        Reading::survey(upload, print, stored, document, &self.config.read).map_err(|error| FileReport {
+            file: name,
+            error: Some(error.to_string()),
+            ..FileReport::default()
+        })
     }
 
     /// Writes and commits the readings; documents of a table whose types change with them are read anew.

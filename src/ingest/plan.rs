@@ -135,7 +135,8 @@ impl TablePlan {
         others
             .filter_map(|other| {
                 let miss = self.shape.near(&other.shape)?;
-                let message = format!("{} looks like {}, a table of its own: {miss}", self.record.label, other.record.label);
+                let message =
+                    format!("{} looks like {}, a table of its own: {miss}", self.record.label, other.record.label);
                 Some(Note::new("looks_like_another_table", message))
             })
             .collect()

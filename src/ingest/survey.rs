@@ -139,7 +139,9 @@ impl RowSink for Surveyor<'_> {
         let (code, what) = match why {
             Kept::Totals => ("totals_row_kept_apart", "a totals row is kept out of the data"),
             Kept::NoteLine => ("note_line_kept_apart", "a note line is kept out of the data"),
-            Kept::RepeatedHeader => ("repeated_header_kept_apart", "the header is repeated here and is kept out of the data"),
+            Kept::RepeatedHeader => {
+                ("repeated_header_kept_apart", "the header is repeated here and is kept out of the data")
+            }
         };
         let short: String = text.chars().take(80).collect();
         let place = Place { file: self.file, sheet: &self.region.sheet, row: Some(row), column: None };

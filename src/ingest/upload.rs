@@ -19,7 +19,8 @@ pub struct Upload {
 impl Upload {
     /// A file of the local disk, named by its file name.
     pub fn file(path: &Path, options: ReadOptions) -> Self {
-        let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+        let name =
+            path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
         Self { path: path.to_owned(), name, options }
     }
 

@@ -23,7 +23,7 @@ mod tests;
 mod totals;
 mod workbook;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::note::Note;
 use crate::value::Cell;
@@ -31,7 +31,7 @@ use crate::value::Cell;
 pub use book::Book;
 
 /// What a user may decide about reading a file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReadOptions {
     /// First and last header row, 1-based as the user sees them.
     pub header_rows: Option<(u64, u64)>,

@@ -6,8 +6,20 @@ use datafusion::sql::sqlparser::ast::{Expr, Function, GroupByExpr, Query, Select
 
 /// Functions that make one value of many rows.
 pub(super) const AGGREGATES: [&str; 14] = [
-    "COUNT", "SUM", "AVG", "MIN", "MAX", "MEDIAN", "STDDEV_SAMP", "STDDEV_POP", "VAR_SAMP", "VAR_POP", "CORR",
-    "PERCENTILE_CONT", "STRING_AGG", "COVAR_SAMP",
+    "COUNT",
+    "SUM",
+    "AVG",
+    "MIN",
+    "MAX",
+    "MEDIAN",
+    "STDDEV_SAMP",
+    "STDDEV_POP",
+    "VAR_SAMP",
+    "VAR_POP",
+    "CORR",
+    "PERCENTILE_CONT",
+    "STRING_AGG",
+    "COVAR_SAMP",
 ];
 
 struct Outside<F> {

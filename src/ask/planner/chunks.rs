@@ -22,7 +22,11 @@ use crate::schema::Table;
 pub enum Meaning {
     Column(usize),
     /// Cells of one column that the words name.
-    Value { column: Column, cells: Vec<String>, whole: bool },
+    Value {
+        column: Column,
+        cells: Vec<String>,
+        whole: bool,
+    },
     Number(Number),
     Range(Number, Number),
     Period(Period),
@@ -126,7 +130,10 @@ impl Cutter<'_> {
     }
 
     fn phrases(&self, at: usize, steps: &mut Vec<Step>) {
-        if self.tokens[at].kind == Kind::Mark && lexicon::roles(&self.tokens[at].text).is_empty() && !matches!(self.tokens[at].text.as_str(), "%" | "$" | "#") {
+        if self.tokens[at].kind == Kind::Mark
+            && lexicon::roles(&self.tokens[at].text).is_empty()
+            && !matches!(self.tokens[at].text.as_str(), "%" | "$" | "#")
+        {
             steps.push((at + 1, None, 0.0));
         }
         for (end, roles) in self.known_phrases(at) {
@@ -146,7 +153,9 @@ impl Cutter<'_> {
     /// `which` and `who` ask at the head of a question and behind a preposition; behind a noun they may only join.
     fn may_be_relative(&self, at: usize, roles: &[Role]) -> bool {
         const HEADS: &[&str] = &["in", "on", "at", "for", "of", "by", "to", "from", "with"];
-        let asks = roles.iter().any(|role| matches!(role, Role::Which | Role::What | Role::Who | Role::Where | Role::When | Role::HowMany));
+        let asks = roles.iter().any(|role| {
+            matches!(role, Role::Which | Role::What | Role::Who | Role::Where | Role::When | Role::HowMany)
+        });
         let before = at.checked_sub(1).and_then(|place| self.tokens.get(place));
         !asks || before.is_some_and(|token| token.kind != Kind::Mark && !HEADS.contains(&token.text.as_str()))
     }
@@ -155,7 +164,9 @@ impl Cutter<'_> {
     fn known_phrases(&self, at: usize) -> Vec<(usize, &'static [Role])> {
         let ends = at + 1..=(at + LONGEST).min(self.tokens.len());
         let mut known: Vec<(usize, &[Role])> = ends
-            .map(|end| (end, lexicon::roles(&lexicon::key(self.tokens[at..end].iter().map(|token| token.text.as_str())))))
+            .map(|end| {
+                (end, lexicon::roles(&lexicon::key(self.tokens[at..end].iter().map(|token| token.text.as_str()))))
+            })
             .filter(|(_, roles)| !roles.is_empty())
             .collect();
         if self.tokens[at].kind != Kind::Han {
@@ -167,12 +178,17 @@ impl Cutter<'_> {
     fn columns(&self, at: usize, steps: &mut Vec<Step>) {
         let joins = |token: &Token| lexicon::is_filler(&token.text) && token.kind != Kind::Han;
         let text = |token: &Token| token.kind == Kind::Mark && !matches!(token.text.as_str(), "%" | "#");
-        if joins(&self.tokens[at]) && concepts(&self.tokens[at..=at]).is_empty() || text(&self.tokens[at]) && self.tokens[at].text != "(" {
+        if joins(&self.tokens[at]) && concepts(&self.tokens[at..=at]).is_empty()
+            || text(&self.tokens[at]) && self.tokens[at].text != "("
+        {
             return;
         }
         for end in at + 1..=(at + LONGEST_LABEL).min(self.tokens.len()) {
             let last = &self.tokens[end - 1];
-            if end > at + 1 && ((text(last) && last.text != ")") || (last.kind != Kind::Mark && concepts(&self.tokens[end - 1..end]).is_empty())) {
+            if end > at + 1
+                && ((text(last) && last.text != ")")
+                    || (last.kind != Kind::Mark && concepts(&self.tokens[end - 1..end]).is_empty()))
+            {
                 continue;
             }
             let span = concepts(&self.tokens[at..end]);
@@ -211,7 +227,12 @@ impl Cutter<'_> {
         let column = match field {
             "docnm_kwd" => Column::Document,
             "sheet_kwd" => Column::Sheet,
-            name => Column::Field(self.table.fields.iter().position(|field| field.name == name || field.exact().as_deref() == Some(name))?),
+            name => Column::Field(
+                self.table
+                    .fields
+                    .iter()
+                    .position(|field| field.name == name || field.exact().as_deref() == Some(name))?,
+            ),
         };
         let likeness = match how {
             Likeness::Exact | Likeness::Folded => 0.0,
@@ -230,14 +251,18 @@ impl Cutter<'_> {
             return Some((end, Some(Meaning::Context(Vec::new())), CONTEXT_COST / 2.0));
         }
         let whole = matches!(how, Likeness::Exact | Likeness::Folded);
-        let cost = CHUNK_COST + likeness + if minor { 0.02 } else { 0.0 } + if self.is_function(at, end) { FUNCTION_CELL_COST } else { 0.0 };
+        let cost = CHUNK_COST
+            + likeness
+            + if minor { 0.02 } else { 0.0 }
+            + if self.is_function(at, end) { FUNCTION_CELL_COST } else { 0.0 };
         Some((end, Some(Meaning::Value { column, cells, whole }), cost))
     }
 
     /// A cell such as 是, `?` or `no`: in a question the word hardly names it.
     fn is_function(&self, at: usize, end: usize) -> bool {
         let span = &self.tokens[at..end];
-        span.iter().all(|token| token.kind == Kind::Mark) || !lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str()))).is_empty()
+        span.iter().all(|token| token.kind == Kind::Mark)
+            || !lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str()))).is_empty()
     }
 
     /// The tokens of a mention; none where it cuts one in two.
@@ -257,7 +282,9 @@ impl Cutter<'_> {
         }
         if let Some((number, taken)) = number(rest) {
             if taken == 1 && number.bare && rest[0].text.len() == 4 {
-                steps.extend(Period::year(number.value as i32).map(|year| (at + 1, Some(Meaning::Period(year)), CHUNK_COST)));
+                steps.extend(
+                    Period::year(number.value as i32).map(|year| (at + 1, Some(Meaning::Period(year)), CHUNK_COST)),
+                );
             }
             let one = if number.value == 1.0 && !number.bare { ONE_COST } else { 0.0 };
             steps.push((at + taken, Some(Meaning::Number(number)), CHUNK_COST + one));
@@ -267,7 +294,11 @@ impl Cutter<'_> {
     fn context(&self, at: usize, steps: &mut Vec<Step>) {
         for (end, documents) in self.names.spans(self.tokens, at) {
             let labelled = !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
-            steps.push((end, Some(Meaning::Context(documents)), if labelled { LABEL_CONTEXT_COST } else { CONTEXT_COST }));
+            steps.push((
+                end,
+                Some(Meaning::Context(documents)),
+                if labelled { LABEL_CONTEXT_COST } else { CONTEXT_COST },
+            ));
         }
     }
 }

@@ -58,9 +58,12 @@ fn empty(cell: &str) -> bool {
 
 fn typed(label: &str, index: usize, cells: &[&str]) -> (Field, Vec<Json>) {
     let full: Vec<&&str> = cells.iter().filter(|cell| !empty(cell)).collect();
-    let share = |fits: &dyn Fn(&str) -> bool| !full.is_empty() && full.iter().filter(|cell| fits(cell)).count() as f64 >= 0.95 * full.len() as f64;
+    let share = |fits: &dyn Fn(&str) -> bool| {
+        !full.is_empty() && full.iter().filter(|cell| fits(cell)).count() as f64 >= 0.95 * full.len() as f64
+    };
     let numbers = share(&|cell| number(cell).is_some());
-    let whole = numbers && full.iter().filter_map(|cell| number(cell)).all(|(value, percent)| value.fract() == 0.0 && !percent);
+    let whole =
+        numbers && full.iter().filter_map(|cell| number(cell)).all(|(value, percent)| value.fract() == 0.0 && !percent);
     let kind = match (numbers, whole) {
         (true, true) => FieldType::Integer,
         (true, false) => FieldType::Decimal,
@@ -95,7 +98,8 @@ fn typed(label: &str, index: usize, cells: &[&str]) -> (Field, Vec<Json>) {
         distinct: Some(distinct.len() as u64),
         samples: full.iter().take(20).map(|cell| cell.trim().to_owned()).collect(),
         decimals: 2,
-        identifier: whole && ["year", "rank", "no", "no.", "#", "pos", "年份", "game", "week"].contains(&lower.as_str()),
+        identifier: whole
+            && ["year", "rank", "no", "no.", "#", "pos", "年份", "game", "week"].contains(&lower.as_str()),
         range: bounds.map(|(low, high)| (low.to_string(), high.to_string())),
     };
     (field, values)
@@ -106,7 +110,12 @@ fn labels(header: &[Vec<String>]) -> Vec<String> {
     let width = header.iter().map(Vec::len).max().unwrap_or(0);
     (0..width)
         .map(|column| {
-            let mut parts: Vec<&str> = header.iter().filter_map(|row| row.get(column)).map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
+            let mut parts: Vec<&str> = header
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|part| part.trim())
+                .filter(|part| !part.is_empty())
+                .collect();
             parts.dedup();
             if parts.is_empty() { format!("column {}", column + 1) } else { parts.join(" ") }
         })
@@ -116,8 +125,12 @@ fn labels(header: &[Vec<String>]) -> Vec<String> {
 fn sheet(path: &std::path::Path, header_rows: usize) -> Option<Sheet> {
     let bytes = fs::read(path).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.trim_start_matches('\u{feff}').as_bytes());
-    let mut records: Vec<Vec<String>> = reader.records().flatten().map(|record| record.iter().map(str::to_owned).collect()).collect();
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let mut records: Vec<Vec<String>> =
+        reader.records().flatten().map(|record| record.iter().map(str::to_owned).collect()).collect();
     let mut body = records.split_off(header_rows.min(records.len()));
     let totals = |row: &Vec<String>| row.iter().any(|cell| cell.trim().to_lowercase().starts_with("total"));
     body.pop_if(|row| totals(row));
@@ -145,19 +158,26 @@ fn sheet(path: &std::path::Path, header_rows: usize) -> Option<Sheet> {
 
 /// Words of a cell that must stand in the question, quotes and end marks left out.
 fn words(cell: &str) -> Vec<String> {
-    tokens(cell).into_iter().filter(|token| !matches!(token.text.as_str(), "\"" | "'")).map(|token| token.text).collect()
+    tokens(cell)
+        .into_iter()
+        .filter(|token| !matches!(token.text.as_str(), "\"" | "'"))
+        .map(|token| token.text)
+        .collect()
 }
 
 fn find(question: &[Token], wanted: &[String]) -> Vec<(usize, usize)> {
     if wanted.is_empty() || wanted.len() > question.len() {
         return Vec::new();
     }
-    let spans = question.windows(wanted.len()).filter(|window| window.iter().zip(wanted).all(|(token, word)| token.text == *word));
+    let spans = question
+        .windows(wanted.len())
+        .filter(|window| window.iter().zip(wanted).all(|(token, word)| token.text == *word));
     spans.filter_map(|window| Some((window.first()?.start, window.last()?.end))).collect()
 }
 
 fn mentions(question: &str, sheet: &Sheet) -> Vec<Mention> {
-    let asked: Vec<Token> = tokens(question).into_iter().filter(|token| !matches!(token.text.as_str(), "\"" | "'")).collect();
+    let asked: Vec<Token> =
+        tokens(question).into_iter().filter(|token| !matches!(token.text.as_str(), "\"" | "'")).collect();
     let mut found = Vec::new();
     for table in &sheet.schema.tables {
         for (index, field) in table.fields.iter().enumerate().filter(|(_, field)| field.exact().is_some()) {
@@ -171,7 +191,14 @@ fn mentions(question: &str, sheet: &Sheet) -> Vec<Mention> {
                         continue;
                     }
                     for (start, end) in find(&asked, &words(form)) {
-                        found.push(Mention { table: table.name.clone(), field: field.name.clone(), cell: cell.to_owned(), start, end, how });
+                        found.push(Mention {
+                            table: table.name.clone(),
+                            field: field.name.clone(),
+                            cell: cell.to_owned(),
+                            start,
+                            end,
+                            how,
+                        });
                     }
                 }
             }
@@ -201,7 +228,11 @@ fn plans_of_the_shared_questions() {
                 Plan::Statement { sql, notes, score } => json!({"sql": sql, "score": score, "read": notes[0].message}),
                 Plan::Unsure { readings } => json!({"readings": readings}),
             };
-            let columns: Vec<Json> = sheet.schema.tables[0].fields.iter().map(|field| json!([field.column(), field.label, field.kind.word()])).collect();
+            let columns: Vec<Json> = sheet.schema.tables[0]
+                .fields
+                .iter()
+                .map(|field| json!([field.column(), field.label, field.kind.word()]))
+                .collect();
             lines.push(json!({"set": set, "id": case["id"], "question": question, "answer": case["answer"], "plan": told, "file": file, "header": header, "columns": columns, "rows": if sheet.rows.len() < 2000 { json!(sheet.rows) } else { json!([]) }}).to_string());
         }
     }

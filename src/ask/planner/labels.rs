@@ -112,18 +112,68 @@ fn label_has(field: &Field, ids: &[&str]) -> bool {
 /// A column of people.
 pub fn is_person(field: &Field) -> bool {
     const WORDS: &[&str] = &[
-        "name", "player", "driver", "rider", "candidate", "winner", "coach", "manager", "athlete", "officer", "director", "author", "actor",
-        "artist", "singer", "wrestler", "cyclist", "diver", "swimmer", "employee", "customer", "owner", "governor", "president", "student",
-        "teacher", "champion", "scorer", "captain", "member", "pilot", "skipper", "runner", "judge", "person", "~name",
+        "name",
+        "player",
+        "driver",
+        "rider",
+        "candidate",
+        "winner",
+        "coach",
+        "manager",
+        "athlete",
+        "officer",
+        "director",
+        "author",
+        "actor",
+        "artist",
+        "singer",
+        "wrestler",
+        "cyclist",
+        "diver",
+        "swimmer",
+        "employee",
+        "customer",
+        "owner",
+        "governor",
+        "president",
+        "student",
+        "teacher",
+        "champion",
+        "scorer",
+        "captain",
+        "member",
+        "pilot",
+        "skipper",
+        "runner",
+        "judge",
+        "person",
+        "~name",
     ];
-    field.exact().is_some() && (label_has(field, WORDS) || ["姓名", "员工", "人员", "负责人", "经理", "老师", "学生", "客户"].iter().any(|word| field.label.contains(word)))
+    field.exact().is_some()
+        && (label_has(field, WORDS)
+            || ["姓名", "员工", "人员", "负责人", "经理", "老师", "学生", "客户"]
+                .iter()
+                .any(|word| field.label.contains(word)))
 }
 
 /// A column of places.
 pub fn is_place(field: &Field) -> bool {
     field.exact().is_some()
-        && (label_has(field, &["location", "city", "country", "address", "region", "headquarters", "residence", "hometown", "town", "state"])
-            || ["地点", "地址", "城市", "位置", "地区", "区域"].iter().any(|word| field.label.contains(word)))
+        && (label_has(
+            field,
+            &[
+                "location",
+                "city",
+                "country",
+                "address",
+                "region",
+                "headquarters",
+                "residence",
+                "hometown",
+                "town",
+                "state",
+            ],
+        ) || ["地点", "地址", "城市", "位置", "地区", "区域"].iter().any(|word| field.label.contains(word)))
 }
 
 /// A column of years, as numbers.
@@ -133,7 +183,9 @@ pub fn is_year(field: &Field) -> bool {
 
 /// A column that orders: best is least.
 pub fn is_rank(field: &Field) -> bool {
-    label_has(field, &["rank", "position", "place", "finish", "standing", "#"]) || field.label.contains("排名") || field.label.contains("名次")
+    label_has(field, &["rank", "position", "place", "finish", "standing", "#"])
+        || field.label.contains("排名")
+        || field.label.contains("名次")
 }
 
 /// No two rows share a value.
@@ -145,6 +197,9 @@ pub fn is_unique(table: &Table, field: &Field) -> bool {
 pub fn key(table: &Table) -> Option<usize> {
     let text = |field: &&(usize, &Field)| field.1.exact().is_some();
     let fields: Vec<(usize, &Field)> = table.fields.iter().enumerate().collect();
-    let named = fields.iter().filter(text).find(|(_, field)| is_unique(table, field) && label_has(field, &["name", "project", "person"]));
+    let named = fields
+        .iter()
+        .filter(text)
+        .find(|(_, field)| is_unique(table, field) && label_has(field, &["name", "project", "person"]));
     named.or_else(|| fields.iter().filter(text).find(|(_, field)| is_unique(table, field))).map(|(index, _)| *index)
 }

@@ -1,8 +1,8 @@
 //! Expressions: the closed set of those that are allowed, rebuilt with stored names and types.
 
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, CastKind, DataType, DateTimeField, Expr, Ident, Interval, Query, TypedString, UnaryOperator,
-    Value,
+    BinaryOperator, CaseWhen, CastKind, DataType, DateTimeField, Expr, Ident, Interval, Query, TypedString,
+    UnaryOperator, Value,
 };
 
 use super::{At, Guard, Typed, dates, expression as not_allowed, mismatch};
@@ -68,9 +68,13 @@ impl Guard<'_> {
             Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
                 self.case(operand, conditions, else_result, at.strict())
             }
-            Expr::Cast { kind: CastKind::Cast | CastKind::DoubleColon, expr, data_type, array: false, format: None } => {
-                self.cast(*expr, data_type, at)
-            }
+            Expr::Cast {
+                kind: CastKind::Cast | CastKind::DoubleColon,
+                expr,
+                data_type,
+                array: false,
+                format: None,
+            } => self.cast(*expr, data_type, at),
             Expr::Cast { .. } | Expr::Convert { .. } => Err(not_allowed("this kind of cast")),
             Expr::Extract { field, syntax: _, expr } => self.extract(field, *expr, at),
             Expr::Ceil { expr, field } => self.rounded("CEIL", *expr, field, at),
@@ -78,8 +82,12 @@ impl Guard<'_> {
             Expr::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
                 self.substring(*expr, substring_from, substring_for, at)
             }
-            Expr::Trim { trim_where, trim_what, expr, trim_characters: None } => self.trim(trim_where, trim_what, *expr, at),
-            Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: _ }) => typed_string(&data_type, value.value),
+            Expr::Trim { trim_where, trim_what, expr, trim_characters: None } => {
+                self.trim(trim_where, trim_what, *expr, at)
+            }
+            Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: _ }) => {
+                typed_string(&data_type, value.value)
+            }
             Expr::Interval(interval) => self.interval(interval),
             Expr::Function(function) => self.function(function, at),
             other => Err(not_allowed(&variant(&other))),
@@ -114,8 +122,9 @@ impl Guard<'_> {
         for (depth, level) in self.levels.iter().rev().enumerate() {
             let word = qualifier.map(|qualifier| fold(&qualifier.value));
             let reachable = level.relations.iter().filter(|r| word.as_ref().is_none_or(|word| r.words.contains(word)));
-            let found: Vec<(&Relation, &Column)> =
-                reachable.flat_map(|relation| relation.find(&name.value).into_iter().map(move |column| (relation, column))).collect();
+            let found: Vec<(&Relation, &Column)> = reachable
+                .flat_map(|relation| relation.find(&name.value).into_iter().map(move |column| (relation, column)))
+                .collect();
             match found[..] {
                 [] => {}
                 [(relation, found)] => return Ok(column(relation, found, depth > 0 || level.relations.len() > 1)),
@@ -140,7 +149,8 @@ impl Guard<'_> {
             if !relations.iter().any(|relation| relation.words.contains(&word)) {
                 let aliases: Vec<&str> = relations.iter().map(|relation| relation.alias.as_str()).collect();
                 let message = format!("no relation is called {:?}", qualifier.value);
-                return Refusal::new(Code::UnknownTable, message, format!("there are {}", aliases.join(", "))).at(qualifier.span);
+                return Refusal::new(Code::UnknownTable, message, format!("there are {}", aliases.join(", ")))
+                    .at(qualifier.span);
             }
         }
         names::unknown_field(name, &relations)
@@ -166,7 +176,11 @@ impl Guard<'_> {
                 let (left, right) = (self.expr(left, at.strict())?, self.expr(right, at.strict())?);
                 self.compare(left, op, right, at).map(truth)
             }
-            BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulo => {
+            BinaryOperator::Plus
+            | BinaryOperator::Minus
+            | BinaryOperator::Multiply
+            | BinaryOperator::Divide
+            | BinaryOperator::Modulo => {
                 let (left, right) = (self.expr(left, at.strict())?, self.expr(right, at.strict())?);
                 arithmetic(left, op, right)
             }
@@ -254,20 +268,27 @@ impl Guard<'_> {
     fn interval(&mut self, interval: Interval) -> Result<Typed, Refusal> {
         let Interval { value, leading_field, leading_precision, last_field, fractional_seconds_precision } = interval;
         let plain = leading_precision.is_none() && last_field.is_none() && fractional_seconds_precision.is_none();
-        let text = self.expr(*value, At::PLAIN)?.literal.filter(|_| plain).ok_or_else(|| not_allowed("this interval"))?;
+        let text =
+            self.expr(*value, At::PLAIN)?.literal.filter(|_| plain).ok_or_else(|| not_allowed("this interval"))?;
         let whole = match leading_field {
             Some(field) => format!("{text} {}", unit(&field).ok_or_else(|| not_allowed("this unit of an interval"))?),
             None => text.to_lowercase(),
         };
         let mut words = whole.split_whitespace();
         let (count, unit) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let known = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"].contains(&unit.trim_end_matches('s'));
+        let known = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"]
+            .contains(&unit.trim_end_matches('s'));
         if count.parse::<i32>().is_err() || !known || words.next().is_some() {
             return Err(not_allowed("this interval").hinted("write INTERVAL '3' DAY"));
         }
         let value = Box::new(tree::text(&whole));
-        let interval =
-            Interval { value, leading_field: None, leading_precision: None, last_field: None, fractional_seconds_precision: None };
+        let interval = Interval {
+            value,
+            leading_field: None,
+            leading_precision: None,
+            last_field: None,
+            fractional_seconds_precision: None,
+        };
         Ok(Typed::new(Expr::Interval(interval), Kind::Span))
     }
 }

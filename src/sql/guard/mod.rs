@@ -138,7 +138,12 @@ pub fn guard(sql: &str, schema: &Schema, limits: &SqlLimits, today: Option<Naive
 }
 
 /// The same for a tree that was built rather than written, by the planner.
-pub fn guard_tree(query: Query, schema: &Schema, limits: &SqlLimits, today: Option<NaiveDate>) -> Result<Guarded, Refusal> {
+pub fn guard_tree(
+    query: Query,
+    schema: &Schema,
+    limits: &SqlLimits,
+    today: Option<NaiveDate>,
+) -> Result<Guarded, Refusal> {
     let mut guard = Guard::new(schema, limits, today);
     let (query, outputs) = guard.outermost(query)?;
     Ok(Guarded {

@@ -73,7 +73,9 @@ impl Citing<'_> {
     fn body_arms(&mut self, body: &SetExpr, ending: &Query) -> Vec<SetExpr> {
         match body {
             SetExpr::Select(select) => self.select_arms(select, ending),
-            SetExpr::Query(query) => self.cited(query).map(|query| SetExpr::Query(Box::new(query))).into_iter().collect(),
+            SetExpr::Query(query) => {
+                self.cited(query).map(|query| SetExpr::Query(Box::new(query))).into_iter().collect()
+            }
             SetExpr::SetOperation { left, op: _, set_quantifier: _, right } => {
                 let bare = tree::query(SetExpr::Values(datafusion::sql::sqlparser::ast::Values {
                     explicit_row: false,
@@ -84,9 +86,12 @@ impl Citing<'_> {
                 arms.extend(self.body_arms(right, &bare));
                 arms
             }
-            SetExpr::Values(_) | SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) | SetExpr::Table(_) => {
-                Vec::new()
-            }
+            SetExpr::Values(_)
+            | SetExpr::Insert(_)
+            | SetExpr::Update(_)
+            | SetExpr::Delete(_)
+            | SetExpr::Merge(_)
+            | SetExpr::Table(_) => Vec::new(),
         }
     }
 
@@ -148,7 +153,8 @@ impl Citing<'_> {
     fn exposed(&mut self, query: &Query) -> Option<Query> {
         let SetExpr::Select(select) = &*query.body else { return None };
         let [only] = &select.from[..] else { return None };
-        let plain = only.joins.is_empty() && select.distinct.is_none() && !shape::is_grouped(select) && query.with.is_none();
+        let plain =
+            only.joins.is_empty() && select.distinct.is_none() && !shape::is_grouped(select) && query.with.is_none();
         if !plain {
             return None;
         }
@@ -183,13 +189,21 @@ fn factors(from: &mut [TableWithJoins]) -> impl Iterator<Item = &mut TableFactor
 
 fn alias_of(factor: &TableFactor) -> String {
     match factor {
-        TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => alias.name.value.clone(),
+        TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => {
+            alias.name.value.clone()
+        }
         factor => factor_name(factor).unwrap_or_default().to_owned(),
     }
 }
 
 /// `SELECT sources FROM … WHERE …` for one relation; of a join each row once, and none for a side that is not there.
-fn sources_of(alias: &str, is_handed: bool, from: Vec<TableWithJoins>, selection: Option<Expr>, joined: bool) -> Select {
+fn sources_of(
+    alias: &str,
+    is_handed: bool,
+    from: Vec<TableWithJoins>,
+    selection: Option<Expr>,
+    joined: bool,
+) -> Select {
     let column = |source: &str| {
         let name = if is_handed { handed(source) } else { source.to_owned() };
         if joined { tree::qualified(alias, &name) } else { tree::column(&name) }

@@ -47,7 +47,8 @@ pub(super) fn schema() -> Schema {
         field("paid_kwd", "已付", FieldType::Flag, None),
         field("n_2031_long", "2031", FieldType::Integer, None),
     ];
-    let stock = vec![field("city_tks", "City", FieldType::Text, None), field("amount_long", "库存", FieldType::Integer, None)];
+    let stock =
+        vec![field("city_tks", "City", FieldType::Text, None), field("amount_long", "库存", FieldType::Integer, None)];
     Schema { tables: vec![table("sales", "销售", sales), table("stock", "库存表", stock)] }
 }
 
@@ -56,7 +57,9 @@ pub(super) fn found(lookup: &Lookup) -> Found {
     const CELLS: [&str; 9] =
         ["Paris", "Berlin", "O'Brien", "50% off", "speed limit sign", "a  b", "行政管理", "x", "New York"];
     let fold = |text: &str| text.trim().to_lowercase();
-    let pick = |test: &dyn Fn(&str) -> bool| CELLS.iter().filter(|cell| test(cell)).map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
+    let pick = |test: &dyn Fn(&str) -> bool| {
+        CELLS.iter().filter(|cell| test(cell)).map(|cell| (*cell).to_owned()).collect::<Vec<_>>()
+    };
     let text = lookup.text.as_str();
     let words: Vec<String> = fold(text).split_whitespace().map(str::to_owned).collect();
     let has = |cell: &str, word: &String| fold(cell).split_whitespace().any(|other| other.starts_with(word.as_str()));
@@ -107,9 +110,13 @@ fn show() {
                     println!("  sources: {sources}");
                     println!("  embedded: {:?}", render::embedded(sources).map_err(|r| r.message));
                 }
-                for c in select.columns() { print!("  [{} | {} {:?} {:?} {:?}]", c.name, c.label, c.kind, c.unit, c.decimals); }
+                for c in select.columns() {
+                    print!("  [{} | {} {:?} {:?} {:?}]", c.name, c.label, c.kind, c.unit, c.decimals);
+                }
                 println!();
-                for n in select.notes() { println!("  note {}: {}", n.code, n.message); }
+                for n in select.notes() {
+                    println!("  note {}: {}", n.code, n.message);
+                }
             }
             Err(r) => println!("  REFUSED {:?}: {} / {} {:?}", r.code, r.message, r.hint, r.position),
         }

@@ -42,7 +42,9 @@ fn read(frame: &Frame) -> Option<Found> {
     }
     let cost = bag.cost + if within.is_some() { 0.02 } else { 0.0 };
     let shape = match target {
-        Some(target) if frame.entities.as_ref().is_none_or(|_| frame.names_one_row()) => Shape::Extreme { columns: vec![target], measure, most, within },
+        Some(target) if frame.entities.as_ref().is_none_or(|_| frame.names_one_row()) => {
+            Shape::Extreme { columns: vec![target], measure, most, within }
+        }
         None if asks_value && within.is_none() && bag.is_measure(measure) && frame.entities.is_none() => {
             Shape::Aggregate { how: if most { How::Greatest } else { How::Least }, column: measure }
         }
@@ -72,15 +74,19 @@ pub fn superlative(bag: &mut Bag) -> Option<(usize, bool, Manner)> {
 
 /// The column that is compared: the number beside the superlative that is not what is asked for.
 fn measure(bag: &Bag, at: usize, within: Option<Top>) -> Option<usize> {
-    let mut numbers: Vec<(usize, usize)> = bag.columns().into_iter().filter(|(_, index)| bag.is_measure(*index)).collect();
+    let mut numbers: Vec<(usize, usize)> =
+        bag.columns().into_iter().filter(|(_, index)| bag.is_measure(*index)).collect();
     numbers.retain(|(_, index)| within.is_none_or(|top| top.measure != *index));
     let mut kinds: Vec<usize> = numbers.iter().map(|(_, index)| *index).collect();
     kinds.sort_unstable();
     kinds.dedup();
     if kinds.len() > 1 {
-        numbers.retain(|(place, index)| !bag.is_asked(*place) && bag.before(*place) != Some(Role::All) && !is_label(bag, *index));
+        numbers.retain(|(place, index)| {
+            !bag.is_asked(*place) && bag.before(*place) != Some(Role::All) && !is_label(bag, *index)
+        });
     }
-    let stated = numbers.iter().find(|(place, _)| bag.frame().parts.get(place.wrapping_sub(1)).is_some_and(is_in_terms_of));
+    let stated =
+        numbers.iter().find(|(place, _)| bag.frame().parts.get(place.wrapping_sub(1)).is_some_and(is_in_terms_of));
     let after = numbers.iter().find(|(place, _)| *place > at);
     let before = numbers.iter().rev().find(|(place, _)| *place < at);
     let adjacent = before.filter(|(place, _)| place + 1 == at).or(after).or(before);
@@ -114,7 +120,8 @@ fn target(bag: &mut Bag) -> Option<Option<usize>> {
             Some(Some(index))
         }
         None => {
-            let wanted = bag.has(|role| matches!(role, Role::Who | Role::Where | Role::When | Role::Person | Role::Which));
+            let wanted =
+                bag.has(|role| matches!(role, Role::Who | Role::Where | Role::When | Role::Person | Role::Which));
             let implied = bag.implied_target();
             if implied.is_some() {
                 return Some(implied);
@@ -188,5 +195,9 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
     bag.take(|role| role == Role::Person);
     let field = bag.field(by)?;
     let countable = field.exact().is_some() && !labels::is_unique(frame.table, field);
-    (bag.is_empty() && countable).then(|| Found { shape: Shape::Frequent { by, most }, conditions, cost: bag.cost + 0.05 })
+    (bag.is_empty() && countable).then(|| Found {
+        shape: Shape::Frequent { by, most },
+        conditions,
+        cost: bag.cost + 0.05,
+    })
 }

@@ -62,7 +62,11 @@ fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
         }
         bag.take_column(index);
     }
-    let implied = if bag.has(|role| matches!(role, Role::Where | Role::When)) { Some(bag.implied_target()?) } else { bag.implied_target() };
+    let implied = if bag.has(|role| matches!(role, Role::Where | Role::When)) {
+        Some(bag.implied_target()?)
+    } else {
+        bag.implied_target()
+    };
     if let Some(target) = implied.filter(|target| !columns.contains(target)) {
         if !columns.iter().all(|index| names_rows(bag, *index)) {
             return None;
@@ -81,7 +85,9 @@ fn is_yes_no(bag: &Bag, index: usize) -> bool {
     const WORDS: &[&str] = &["是", "否", "yes", "no", "y", "n", "true", "false", "有", "无"];
     bag.field(index).is_some_and(|field| {
         field.kind == crate::value::FieldType::Flag
-            || (field.distinct == Some(2) && !field.samples.is_empty() && field.samples.iter().all(|sample| WORDS.contains(&sample.to_lowercase().as_str())))
+            || (field.distinct == Some(2)
+                && !field.samples.is_empty()
+                && field.samples.iter().all(|sample| WORDS.contains(&sample.to_lowercase().as_str())))
     })
 }
 
