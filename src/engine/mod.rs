@@ -13,7 +13,7 @@ use datafusion::arrow::record_batch::RecordBatch;
 use crate::sql::{Found, Lookup, Refusal, ScopedSelect};
 use crate::value::Value;
 
-pub use snapshot::{Document, LiveSegment, LiveTable, Part, SegmentRef, Snapshot};
+pub use snapshot::{Document, LiveSegment, LiveTable, Merged, Part, SegmentRef, Snapshot};
 
 /// What went wrong in an engine. Only `Refused` may be mended by writing another statement.
 #[derive(Debug, thiserror::Error)]
@@ -135,6 +135,9 @@ pub trait Engine: Send + Sync {
 
     /// Makes the snapshot's rows searchable now; a no-op where they are.
     async fn index(&self, snapshot: &Snapshot) -> Result<(), EngineError>;
+
+    /// Merges segments of one physical table where enough small ones are there; rows that are not live are left behind.
+    async fn merge(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError>;
 
     /// Removes what no snapshot names any more.
     fn sweep(&self, live: &[SegmentRef]) -> Result<(), EngineError>;

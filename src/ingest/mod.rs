@@ -20,6 +20,7 @@ use crate::engine::{Engine, EngineError};
 use crate::ids::Id;
 use crate::note::Note;
 use crate::sheet::ReadOptions;
+use crate::sql::Scope;
 use plan::Present;
 use survey::Reading;
 
@@ -124,6 +125,18 @@ impl Ingest<'_> {
         let limits = (self.config.embedded.batch_rows, self.config.read.max_places);
         let commit = load::write(&mut all, &plans, &numbers, self.engine.clone(), limits.0, limits.1)?;
         self.catalog.commit(kb, &commit).await?;
+        self.merge(kb).await
+    }
+
+    /// Small segments that piled up become one.
+    async fn merge(&self, kb: Id) -> Result<(), IngestError> {
+        let scope = Scope { kbs: vec![kb], ..Scope::default() };
+        let snapshot = self.catalog.snapshot(&scope).await?;
+        for part in snapshot.tables.iter().flat_map(|table| &table.parts) {
+            for merged in self.engine.merge(&part.segments).await? {
+                self.catalog.replace_segments(&merged.old, merged.new.as_ref()).await?;
+            }
+        }
         Ok(())
     }
 

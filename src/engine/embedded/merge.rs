@@ -11,22 +11,14 @@ use super::search::Shards;
 use super::store::{Footer, Store, damaged, io};
 use super::writer::SegmentWriter;
 use super::{Embedded, EngineError, SegmentRef, blocking};
-use crate::engine::{LiveSegment, LoadWriter};
+use crate::engine::{LiveSegment, LoadWriter, Merged};
 
 /// Segments of about one size that become one; a size is so many times the one before.
 const FAN: usize = 8;
 
-/// Segments that one new segment stands for: to be named in the catalog in their place, in one transaction.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Merged {
-    pub old: Vec<u32>,
-    /// `None` where no live row was left.
-    pub new: Option<SegmentRef>,
-}
-
 impl Embedded {
     /// Merges segments of one physical table where enough small ones are there. `docs` of each are its live loads.
-    pub async fn merge(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError> {
+    pub(super) async fn merge_small(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError> {
         let mut merged = Vec::new();
         for group in choose(segments, self.store.limits().max_segments) {
             let store = self.store.clone();

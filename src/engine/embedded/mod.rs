@@ -29,7 +29,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Engine, EngineError, Hit, LoadWriter, Mention, ResultSet, RowKey, SegmentRef, Snapshot, StoredRow};
+use super::{
+    Engine, EngineError, Hit, LiveSegment, LoadWriter, Mention, Merged, ResultSet, RowKey, SegmentRef, Snapshot, StoredRow,
+};
 use crate::config::{EmbeddedLimits, SqlLimits};
 use crate::query::{QueryError, Sessions};
 use crate::sql::{Found, Lookup, ScopedSelect};
@@ -39,8 +41,6 @@ use search::Shards;
 use store::Store;
 use view::{Documents, View};
 use writer::SegmentWriter;
-
-pub use merge::Merged;
 
 /// The engine on one data folder.
 pub struct Embedded {
@@ -148,6 +148,10 @@ impl Engine for Embedded {
         let views = self.views(snapshot, |_| true)?;
         let store = self.store.clone();
         blocking(move || rows::index(&store, &views)).await
+    }
+
+    async fn merge(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError> {
+        self.merge_small(segments).await
     }
 
     fn sweep(&self, live: &[SegmentRef]) -> Result<(), EngineError> {
