@@ -120,8 +120,8 @@ impl<'g> Look<'g> {
         if evidence.differ != evidence.alike {
             return evidence.differ > evidence.alike;
         }
-        let values = self.columns().any(|column| matches!(self.kind(i, column), Kind::Number | Kind::Date));
-        !evidence.recurs() && !(values && evidence.differ == 0)
+        let values = || self.columns().any(|column| matches!(self.kind(i, column), Kind::Number | Kind::Date));
+        !evidence.recurs() && (evidence.differ > 0 || !values())
     }
 
     /// A row that is narrower than the table, but has labels over most columns of values and nothing else.

@@ -94,8 +94,13 @@ fn difference(sheet: &Sheet, want: &Value) -> Option<String> {
 }
 
 /// Workbooks that can't be read or differ, each with the reason.
-const KNOWN_WORKBOOKS: [(&str, &str); 1] =
-    [("SheetJS__write_57.xls", "the reading library does not know its code page")];
+const KNOWN_WORKBOOKS: [(&str, &str); 5] = [
+    ("SheetJS__write_57.xls", "the reading library does not know its code page"),
+    ("SheetJS__apachepoi_45544.xlsx.xlsb", "white space alone is blank"),
+    ("poi__DGet.xls", "white space alone is blank"),
+    ("poi__59830.xls", "white space alone is blank"),
+    ("ExcelDataReader__Test_LotsOfSheets.xlsx", "white space alone is blank"),
+];
 
 #[test]
 fn shared_workbooks_are_read_as_an_independent_reader_reads_them() {
@@ -150,16 +155,14 @@ fn sniffed_encoding(name: &str) -> &str {
 fn text_difference(book: &Book, seen: &Seen, want: &Value) -> Option<String> {
     let region = &book.regions[0];
     let mut found = Vec::new();
-    if let Some(encoding) = want["encoding"].as_str() {
-        let got = book.encoding.clone().unwrap_or_default();
-        if !got.starts_with(sniffed_encoding(encoding)) {
-            found.push(format!("encoding {got} for {encoding}"));
-        }
+    let encoding = book.encoding.clone().unwrap_or_default();
+    if want["encoding"].as_str().is_some_and(|want| !encoding.starts_with(sniffed_encoding(want))) {
+        found.push(format!("encoding {encoding} for {}", want["encoding"]));
     }
-    if let Some(delimiter) = want["delimiter"].as_str().filter(|_| region.columns.len() > 1) {
-        if book.delimiter.map(String::from).as_deref() != Some(delimiter) {
-            found.push(format!("delimiter {:?} for {delimiter:?}", book.delimiter));
-        }
+    let delimiter = book.delimiter.map(String::from);
+    let wanted = want["delimiter"].as_str().filter(|_| region.columns.len() > 1);
+    if wanted.is_some() && delimiter.as_deref() != wanted {
+        found.push(format!("delimiter {delimiter:?} for {wanted:?}"));
     }
     let columns = want["n_columns"].as_u64().or(want["modal_width"].as_u64());
     if columns.is_some_and(|columns| columns != region.columns.len() as u64) {
