@@ -19,6 +19,8 @@ mod regions;
 mod rows;
 mod sheet_rows;
 #[cfg(test)]
+mod table_tests;
+#[cfg(test)]
 mod tests;
 mod totals;
 mod workbook;
