@@ -5,18 +5,8 @@
 
 use std::borrow::Cow;
 
+use super::amount::{self, Amount, SAFE_DIGITS};
 use super::unit::{self, Mark};
-use crate::value::decimal_text;
-
-/// A number's value.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Amount {
-    pub(super) value: f64,
-    /// The value where it is whole and fits.
-    pub(super) whole: Option<i64>,
-    /// Decimal places.
-    pub(super) places: u8,
-}
 
 /// A text that is a number in at least one reading.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +20,6 @@ pub(super) struct NumberText {
     pub(super) mark: Mark,
     /// A scale such as `万` multiplied it.
     pub(super) scaled: bool,
-    /// The text is the canonical one of its value with `.` as decimal sign; unknown where it is not in plain digits.
-    pub(super) literal: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -44,96 +32,73 @@ pub(super) enum Scan {
     Number(NumberText),
 }
 
-/// Significant digits that a double keeps whatever they are.
-const SAFE_DIGITS: usize = 15;
-
-const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-    1e21, 1e22,
-];
-
 /// Plain digits with at most one `.`: by far the most common form, so it has its own path.
-pub(super) fn plain(text: &str) -> Option<NumberText> {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Plain {
+    Whole {
+        n: i64,
+        /// The text is the rendering of its value.
+        literal: bool,
+    },
+    Fraction {
+        value: f64,
+        places: u8,
+        literal: bool,
+        /// With `,` as decimal sign the point parts thousands, and this is the value.
+        grouped: Option<i64>,
+    },
+}
+
+impl Plain {
+    /// The value with `.` and with `,` as decimal sign.
+    pub(super) fn amounts(self) -> (Amount, Option<Amount>) {
+        match self {
+            Plain::Whole { n, .. } => (Amount::whole(n), Some(Amount::whole(n))),
+            Plain::Fraction { value, places, grouped, .. } => {
+                (Amount { value, whole: None, places }, grouped.map(Amount::whole))
+            }
+        }
+    }
+}
+
+/// Reads plain digits.
+pub(super) fn plain(text: &str) -> Option<Plain> {
     let bytes = text.as_bytes();
     let negative = bytes.first() == Some(&b'-');
     let digits = &bytes[usize::from(negative)..];
     if digits.is_empty() || digits.len() > SAFE_DIGITS + 1 {
         return None;
     }
-    let mut mantissa = 0u64;
+    let mut mantissa = 0i64;
     let mut point = None;
     for (at, &byte) in digits.iter().enumerate() {
         match byte {
-            b'0'..=b'9' => mantissa = mantissa * 10 + u64::from(byte - b'0'),
+            b'0'..=b'9' => mantissa = mantissa * 10 + i64::from(byte - b'0'),
             b'.' if point.is_none() => point = Some(at),
             _ => return None,
         }
     }
     let whole_digits = point.unwrap_or(digits.len());
-    let padded = whole_digits > 1 && digits[0] == b'0';
+    if whole_digits == 0 || (whole_digits > 1 && digits[0] == b'0') || whole_digits > SAFE_DIGITS {
+        return None;
+    }
+    let signed = if negative { -mantissa } else { mantissa };
     match point {
-        _ if whole_digits == 0 || padded => None,
-        None if whole_digits <= SAFE_DIGITS => Some(plain_whole(negative, mantissa)),
-        None => None,
+        None => Some(Plain::Whole { n: signed, literal: !(negative && mantissa == 0) }),
         Some(at) if at + 1 == digits.len() => None,
-        Some(at) => Some(plain_fraction(negative, mantissa, digits, at)),
+        Some(at) => {
+            let places = digits.len() - at - 1;
+            let amount = Amount::new(negative, mantissa.unsigned_abs(), -(places as i32))?;
+            let literal = digits[digits.len() - 1] != b'0' && amount.value.abs() >= 1e-7;
+            let grouped = (places == 3 && at <= 3 && digits[0] != b'0').then_some(signed);
+            Some(Plain::Fraction { value: amount.value, places: places as u8, literal, grouped })
+        }
     }
 }
 
-fn plain_whole(negative: bool, mantissa: u64) -> NumberText {
-    let whole = if negative { -(mantissa as i64) } else { mantissa as i64 };
-    let amount = Amount { value: whole as f64, whole: Some(whole), places: 0 };
-    NumberText {
-        point: Some(amount),
-        comma: Some(amount),
-        separated: false,
-        mark: Mark::None,
-        scaled: false,
-        literal: Some(!(negative && mantissa == 0)),
-    }
-}
-
-fn plain_fraction(negative: bool, mantissa: u64, digits: &[u8], at: usize) -> NumberText {
-    let places = digits.len() - at - 1;
-    let size = mantissa as f64 / POWERS[places];
-    let point = Amount { value: if negative { -size } else { size }, whole: None, places: places as u8 };
-    let grouped = places == 3 && at <= 3 && digits[0] != b'0';
-    NumberText {
-        point: Some(point),
-        comma: grouped.then(|| amount(negative, mantissa, 0)).flatten(),
-        separated: true,
-        mark: Mark::None,
-        scaled: false,
-        literal: Some(digits[digits.len() - 1] != b'0' && size >= 1e-7),
-    }
-}
-
-/// `mantissa × 10^exponent`, correctly rounded.
-fn amount(negative: bool, mantissa: u64, exponent: i32) -> Option<Amount> {
-    let places = u8::try_from(-exponent).unwrap_or(0);
-    let whole = whole(negative, mantissa, exponent);
-    let power = POWERS.get(exponent.unsigned_abs() as usize);
-    let size = match (whole, power) {
-        (Some(whole), _) => return Some(Amount { value: whole as f64, whole: Some(whole), places }),
-        (None, Some(power)) if mantissa < 1 << 53 && exponent < 0 => mantissa as f64 / power,
-        _ => format!("{mantissa}e{exponent}").parse().ok()?,
-    };
-    size.is_finite().then_some(Amount { value: if negative { -size } else { size }, whole: None, places })
-}
-
-fn whole(negative: bool, mantissa: u64, exponent: i32) -> Option<i64> {
-    let power = 10u64.checked_pow(u32::try_from(exponent).ok()?)?;
-    let size = i64::try_from(mantissa.checked_mul(power)?).ok()?;
-    Some(if negative { -size } else { size })
-}
-
-/// Reads a number in any form. `text` is trimmed.
+/// Reads a number in any other form. `text` is trimmed.
 pub(super) fn scan(text: &str) -> Scan {
-    match plain(text) {
-        Some(number) => Scan::Number(number),
-        None if may_be_number(text) => dressed(text),
-        None => Scan::Not,
-    }
+    if may_be_number(text) { dressed(text) } else { Scan::Not }
 }
 
 /// A quick look that turns nearly all other text away.
@@ -150,10 +115,12 @@ fn may_be_number(text: &str) -> bool {
 
 /// Full-width forms, minus signs and thin spaces in their plain form. A space that parts thousands becomes `'`.
 fn folded(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() {
-        return Cow::Borrowed(text);
+    // The first bytes of all characters that `plain_char` changes.
+    if text.bytes().any(|byte| matches!(byte, 0xC2 | 0xE2 | 0xE3 | 0xEF)) {
+        Cow::Owned(text.chars().map(plain_char).collect())
+    } else {
+        Cow::Borrowed(text)
     }
-    Cow::Owned(text.chars().map(plain_char).collect())
 }
 
 fn plain_char(c: char) -> char {
@@ -176,6 +143,9 @@ struct Dress<'a> {
 }
 
 fn dressed(text: &str) -> Scan {
+    if let Some(number) = shortest(text) {
+        return Scan::Number(number);
+    }
     let text = folded(text);
     let Some(dress) = undress(text.trim()) else { return Scan::Not };
     if is_padded(dress.body) {
@@ -192,9 +162,14 @@ fn dressed(text: &str) -> Scan {
             separated: dress.body.contains(['.', ',']),
             scaled: dress.scale > 0,
             mark: dress.mark,
-            literal: None,
         }),
     }
+}
+
+/// More digits than are safe, as programs write doubles.
+fn shortest(text: &str) -> Option<NumberText> {
+    let point = if text.len() > SAFE_DIGITS { amount::shortest(text) } else { None };
+    point.map(|_| NumberText { point, comma: None, separated: true, mark: Mark::None, scaled: false })
 }
 
 fn is_padded(body: &str) -> bool {
@@ -281,9 +256,8 @@ fn read(dress: &Dress<'_>, decimal: u8, group: u8) -> Read {
     if !fits || !is_grouped(whole, group, fraction.is_some()) {
         return Read::No;
     }
-    let digits = whole.bytes().chain(fraction.unwrap_or_default().bytes()).filter(u8::is_ascii_digit);
-    let places = fraction.map_or(0, str::len) as i32;
-    value(dress, digits, power - places + dress.scale)
+    let fraction = fraction.unwrap_or_default();
+    value(dress.negative, whole, fraction, power - fraction.len() as i32 + dress.scale)
 }
 
 fn split_exponent(body: &str) -> (&str, i32) {
@@ -309,32 +283,21 @@ fn is_grouped(whole: &str, group: u8, has_fraction: bool) -> bool {
         && rest.all(|part| part.len() == 3 && digits(part))
 }
 
-fn value(dress: &Dress<'_>, digits: impl Iterator<Item = u8>, mut exponent: i32) -> Read {
-    let text: String = digits.map(char::from).collect();
-    let significant = text.trim_start_matches('0');
-    let short = significant.trim_end_matches('0');
-    if short.len() > SAFE_DIGITS || (exponent >= 0 && significant.len() > SAFE_DIGITS) {
-        return kept_whole(dress, significant, exponent);
+/// The digits of both parts times a power of ten. Trailing zeros of the fraction do not count as significant.
+fn value(negative: bool, whole: &str, fraction: &str, mut exponent: i32) -> Read {
+    let mut mantissa = 0u64;
+    let mut significant = 0;
+    let kept = fraction.trim_end_matches('0');
+    for digit in whole.bytes().chain(kept.bytes()).filter(u8::is_ascii_digit) {
+        significant += usize::from(significant > 0 || digit > b'0');
+        if significant > SAFE_DIGITS {
+            return Read::Long;
+        }
+        mantissa = mantissa * 10 + u64::from(digit - b'0');
     }
-    let cut = significant.len().saturating_sub(18);
-    exponent += cut as i32;
-    let mantissa = significant[..significant.len() - cut].parse().unwrap_or(0);
-    amount(dress.negative, mantissa, exponent).map_or(Read::No, Read::Amount)
-}
-
-/// A long fraction is a number where its double reads back as the same digits, as programs write them.
-fn kept_whole(dress: &Dress<'_>, significant: &str, exponent: i32) -> Read {
-    let sign = if dress.negative { "-" } else { "" };
-    let Ok(value) = format!("{sign}{significant}e{exponent}").parse::<f64>() else { return Read::Long };
-    let shown = decimal_text(value.abs());
-    let (number, _) = split_exponent(&shown);
-    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
-    let same = digits.trim_start_matches('0').trim_end_matches('0') == significant.trim_end_matches('0');
-    if exponent < 0 && same && value.is_finite() {
-        Read::Amount(Amount { value, whole: None, places: u8::try_from(-exponent).unwrap_or(u8::MAX) })
-    } else {
-        Read::Long
-    }
+    let zeros = (fraction.len() - kept.len()).min(SAFE_DIGITS - significant.max(1));
+    exponent += (fraction.len() - kept.len() - zeros) as i32;
+    Amount::new(negative, mantissa * 10u64.pow(zeros as u32), exponent).map_or(Read::No, Read::Amount)
 }
 
 #[cfg(test)]
@@ -342,9 +305,14 @@ mod tests {
     use super::*;
 
     fn number(text: &str) -> NumberText {
-        match scan(text) {
-            Scan::Number(number) => number,
-            other => panic!("{text}: {other:?}"),
+        match (plain(text), scan(text)) {
+            (Some(plain), Scan::Number(number)) => {
+                let (point, comma) = plain.amounts();
+                assert_eq!((Some(point), comma), (number.point, number.comma), "{text}");
+                number
+            }
+            (None, Scan::Number(number)) => number,
+            (_, other) => panic!("{text}: {other:?}"),
         }
     }
 
@@ -451,10 +419,11 @@ mod tests {
         for text in
             ["0", "-0", "12", "1.5", "1.50", "0.0", "0.0000001", "0.00000001", "-0.5", "999999999999999", "-1.25"]
         {
-            let found = number(text);
-            let value = found.point.expect(text);
-            let canonical = value.whole.map_or_else(|| decimal_text(value.value), |n| n.to_string());
-            assert_eq!(found.literal, Some(canonical == text), "{text}");
+            let canonical = match plain(text).expect(text) {
+                Plain::Whole { n, literal } => (n.to_string(), literal),
+                Plain::Fraction { value, literal, .. } => (crate::value::decimal_text(value), literal),
+            };
+            assert_eq!(canonical.1, canonical.0 == text, "{text}");
         }
     }
 }

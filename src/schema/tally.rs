@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::number::{Amount, NumberText};
+use super::amount::Amount;
+use super::number::{NumberText, Plain};
 use super::unit::Mark;
 
 /// Marks of one column that are told apart; with more, only numbers without a mark are.
@@ -25,8 +26,8 @@ impl Tally {
     }
 
     pub(super) fn add(&mut self, amount: &Amount) {
-        self.integers += u64::from(amount.whole.is_some() && amount.places == 0);
-        self.decimals += u64::from(amount.whole.is_none() || amount.places > 0);
+        self.integers += u64::from(amount.is_integer());
+        self.decimals += u64::from(!amount.is_integer());
         self.zeros += u64::from(amount.value == 0.0);
         self.places = self.places.max(amount.places);
         self.widen((amount.value, amount.value));
@@ -114,6 +115,16 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
+    pub(super) fn add_plain(&mut self, plain: Plain) {
+        let (point, comma) = plain.amounts();
+        if matches!(plain, Plain::Whole { .. }) {
+            return self.bare.plain.add(&point);
+        }
+        self.bare.separated += 1;
+        self.bare.point.add(&point);
+        comma.iter().for_each(|amount| self.bare.comma.add(amount));
+    }
+
     pub(super) fn add(&mut self, number: &NumberText) {
         match &number.mark {
             Mark::None => self.bare.add(number),

@@ -215,8 +215,14 @@ const NOT_UNITS: [&str; 16] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "bce", "north", "east", "west",
 ];
 
+/// Bytes of the longest unit with its scale.
+const LONGEST: usize = 24;
+
 /// The currency that `text` begins with, and what follows it.
 pub(super) fn currency_before(text: &str) -> Option<(&'static str, &str)> {
+    if text.as_bytes().first().is_none_or(u8::is_ascii_digit) {
+        return None;
+    }
     CURRENCIES.iter().find_map(|&currency| Some((currency, text.strip_prefix(currency)?)))
 }
 
@@ -225,6 +231,11 @@ pub(super) fn suffix(text: &str, spaced: bool, with_currency: bool) -> Option<(M
     match text {
         "" => return Some((Mark::None, 0)),
         "%" => return Some((Mark::Percent, -2)),
+        _ if text.len() > LONGEST
+            || text.starts_with(|c: char| c.is_ascii() && !c.is_ascii_alphabetic() && c != '$') =>
+        {
+            return None;
+        }
         _ => {}
     }
     known(text)
