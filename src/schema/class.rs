@@ -1,7 +1,8 @@
 //! What the text of one cell is, whatever its column turns out to be.
 
 use super::date::{self, DateText};
-use super::number::{self, NumberText, Plain, Scan};
+use super::number::{self, NumberText, Scan};
+use super::plain::{Plain, plain};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Class {
@@ -23,8 +24,8 @@ const LONGEST_WORD: usize = 9;
 
 /// `text` is trimmed and not empty.
 pub(super) fn classify(text: &str) -> Class {
-    if let Some(plain) = number::plain(text) {
-        return Class::Plain(plain);
+    if let Some(number) = plain(text) {
+        return Class::Plain(number);
     }
     if let Some(at) = date::iso(text) {
         return Class::Date(DateText::At(at));

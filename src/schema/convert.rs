@@ -10,7 +10,8 @@ use super::amount::Amount;
 use super::class::{Class, classify, flag};
 use super::date::{self, DateText};
 use super::decision::Decision;
-use super::number::{self, NumberText, Plain};
+use super::number::NumberText;
+use super::plain::{self, Plain};
 use super::unit::Mark;
 use crate::value::{Cell, FieldType, decimal_text};
 
@@ -116,6 +117,7 @@ impl Decision {
 
     fn amount_of<'a>(&self, number: &NumberText, text: &str) -> Converted<'a> {
         let amount = if self.decimal_comma { number.comma } else { number.point };
+        let amount = amount.filter(|_| self.booked || !number.is_weakly_negative());
         let Some(value) = amount.and_then(|amount| self.value(&number.mark, &amount)) else {
             return Converted::misfit();
         };
@@ -135,7 +137,7 @@ impl Decision {
     /// Leading zeros in a column that the user calls a number.
     fn padded<'a>(&self, text: &str) -> Converted<'a> {
         let digits = text.trim_start_matches('0');
-        let plain = number::plain(if digits.is_empty() { "0" } else { digits });
+        let plain = plain::plain(if digits.is_empty() { "0" } else { digits });
         let value = plain.and_then(|plain| self.value(&Mark::None, &plain.amounts().0));
         value.map_or_else(Converted::misfit, |value| Converted::new(value, false))
     }

@@ -27,9 +27,15 @@ pub(super) fn scan(text: &str) -> Option<DateText> {
     let mut reader = Reader { rest: text };
     match text.as_bytes()[0] {
         b'0'..=b'9' => reader.digits_first(),
-        b'A'..=b'Z' | b'a'..=b'z' => reader.letters_first(),
+        b'A'..=b'Z' | b'a'..=b'z' if begins_like_name(text.as_bytes()) => reader.letters_first(),
         _ => None,
     }
+}
+
+/// A quick look at the first three letters.
+fn begins_like_name(bytes: &[u8]) -> bool {
+    let is_start = |name: &&str| name.as_bytes()[..3].eq_ignore_ascii_case(&bytes[..3]);
+    MONTHS.iter().chain(&WEEKDAYS).any(|name| is_start(&name)) && bytes.iter().any(u8::is_ascii_digit)
 }
 
 /// What is left to read.

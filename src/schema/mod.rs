@@ -19,6 +19,7 @@ mod fold;
 mod label;
 mod name;
 mod number;
+mod plain;
 mod profile;
 mod shape;
 mod summary;

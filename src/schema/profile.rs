@@ -11,9 +11,8 @@ use super::class::{Class, classify};
 use super::date;
 use super::dates::Dates;
 use super::distinct::{self, Distinct};
-use super::number::{NumberText, Plain};
+use super::plain::Plain;
 use super::tally::Numbers;
-use super::unit::Mark;
 use crate::value::{Cell, datetime_text, decimal_text, duration_text};
 
 /// Texts kept with their rows.
@@ -75,7 +74,7 @@ impl Profile {
             Class::Flag(true) => self.yes += 1,
             Class::Flag(false) => self.no += 1,
             Class::Plain(plain) => self.observe_plain(plain),
-            Class::Number(number) => self.observe_number(&number),
+            Class::Number(number) => self.numbers.add(&number),
             Class::Identifier => self.identifiers += 1,
             Class::Date(date) => self.dates.add(date),
             Class::Text => self.observe_mere_text(trimmed, row),
@@ -99,13 +98,6 @@ impl Profile {
     fn observe_plain(&mut self, plain: Plain) {
         self.numbers.add_plain(plain);
         if let Plain::Whole { n, .. } = plain {
-            self.observe_whole(n);
-        }
-    }
-
-    fn observe_number(&mut self, number: &NumberText) {
-        self.numbers.add(number);
-        if let (false, Mark::None, Some(n)) = (number.separated, &number.mark, number.point.and_then(|a| a.whole)) {
             self.observe_whole(n);
         }
     }

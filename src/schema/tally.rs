@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::amount::Amount;
-use super::number::{NumberText, Plain};
+use super::number::NumberText;
+use super::plain::Plain;
 use super::unit::Mark;
 
 /// Marks of one column that are told apart; with more, only numbers without a mark are.
@@ -17,7 +18,22 @@ pub(super) struct Tally {
     pub(super) zeros: u64,
     pub(super) places: u8,
     /// Least and greatest.
+    #[serde(with = "exact")]
     pub(super) range: Option<(f64, f64)>,
+}
+
+/// Doubles as their bits: JSON readers may be off by the last of them.
+mod exact {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(range: &Option<(f64, f64)>, to: S) -> Result<S::Ok, S::Error> {
+        range.map(|(least, most)| (least.to_bits(), most.to_bits())).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<(f64, f64)>, D::Error> {
+        let bits = Option::<(u64, u64)>::deserialize(from)?;
+        Ok(bits.map(|(least, most)| (f64::from_bits(least), f64::from_bits(most))))
+    }
 }
 
 impl Tally {
@@ -110,6 +126,12 @@ pub(super) struct Numbers {
     /// Numbers without a mark.
     pub(super) bare: Group,
     pub(super) marked: Vec<Group>,
+    /// Bare whole numbers in brackets.
+    pub(super) weakly_negative: Tally,
+    /// Other numbers in brackets.
+    pub(super) negative: u64,
+    /// Numbers with parted thousands.
+    grouped: u64,
     /// There were more marks than are told apart: how many numbers had one.
     pub(super) scattered: Option<u64>,
 }
@@ -126,7 +148,10 @@ impl Numbers {
     }
 
     pub(super) fn add(&mut self, number: &NumberText) {
+        self.negative += u64::from(number.bracketed && !number.is_weakly_negative());
+        self.grouped += u64::from(number.separated && number.point.is_some_and(|amount| amount.is_integer()));
         match &number.mark {
+            Mark::None if number.is_weakly_negative() => number.point.iter().for_each(|a| self.weakly_negative.add(a)),
             Mark::None => self.bare.add(number),
             mark => match self.group(mark) {
                 Some(group) => group.add(number),
@@ -164,8 +189,16 @@ impl Numbers {
         self.scattered = Some(self.scattered.unwrap_or(0) + count);
     }
 
+    /// Written as bookkeepers do, so that bare digits in brackets are below zero too.
+    pub(super) fn is_booked(&self) -> bool {
+        self.negative > 0 || self.grouped > 0 || self.marked.iter().any(|group| group.mark.is_currency())
+    }
+
     pub(super) fn merge(&mut self, other: &Numbers) {
         self.bare.merge(&other.bare);
+        self.weakly_negative.merge(&other.weakly_negative);
+        self.negative += other.negative;
+        self.grouped += other.grouped;
         if let Some(count) = other.scattered {
             self.scatter();
             self.scattered = self.scattered.map(|all| all + count);
