@@ -34,8 +34,8 @@ pub(super) fn scan(text: &str) -> Option<DateText> {
 
 /// A quick look at the first three letters.
 fn begins_like_name(bytes: &[u8]) -> bool {
-    let is_start = |name: &&str| name.as_bytes()[..3].eq_ignore_ascii_case(&bytes[..3]);
-    MONTHS.iter().chain(&WEEKDAYS).any(|name| is_start(&name)) && bytes.iter().any(u8::is_ascii_digit)
+    let is_start = |name: &str| name.as_bytes()[..3].eq_ignore_ascii_case(&bytes[..3]);
+    MONTHS.iter().chain(&WEEKDAYS).any(|name| is_start(name)) && bytes.iter().any(u8::is_ascii_digit)
 }
 
 /// What is left to read.
