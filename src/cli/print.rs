@@ -117,9 +117,7 @@ fn flush(table: &mut Vec<Vec<String>>, out: &mut String) {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let rule = table.get(1).cloned().unwrap_or_default();
     let right: Vec<bool> = (0..columns).map(|n| rule.get(n).is_some_and(|cell| cell.ends_with(':'))).collect();
-    let widths: Vec<usize> = (0..columns)
-        .map(|n| table.iter().filter_map(|row| row.get(n)).map(|cell| cell.width()).max().unwrap_or(0))
-        .collect();
+    let widths: Vec<usize> = (0..columns).map(|n| width(table, n)).collect();
     for (line, row) in table.drain(..).enumerate() {
         out.push('|');
         for (n, cell) in row.iter().enumerate() {
@@ -134,6 +132,12 @@ fn flush(table: &mut Vec<Vec<String>>, out: &mut String) {
         }
         out.push('\n');
     }
+}
+
+/// Display width of a column; the rule below the header has none of its own.
+fn width(table: &[Vec<String>], column: usize) -> usize {
+    let rows = table.iter().enumerate().filter(|(line, _)| *line != 1).map(|(_, row)| row);
+    rows.filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0).max(1)
 }
 
 #[cfg(test)]

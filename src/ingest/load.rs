@@ -134,6 +134,7 @@ impl Writing<'_> {
             self.region(reading, s, no)?;
             reading.report.sheets[reading.surveys[s].region].table = Some(self.plan.record.name.clone());
         }
+        self.assumptions(reading);
         let (document, table_id) = (reading.document, self.plan.record.id.clone());
         Ok(PartRecord { document, table_id, rows, profiles: to_json(&profiles)?, sheets })
     }
@@ -165,6 +166,21 @@ impl Writing<'_> {
             self.listed("cells_do_not_fit", &what, misfits.count, &misfits.first, place);
             let what = format!("cells in {} are errors and are empty in the field", field.label);
             self.listed("error_cells", &what, misfits.errors, &misfits.first_errors, place);
+        }
+    }
+
+    /// What was assumed about a column, once for each document.
+    fn assumptions(&mut self, reading: &Reading) {
+        for (field, decision) in self.plan.record.fields.iter().zip(&self.plan.decisions) {
+            let label = &field.label;
+            if decision.date_order_assumed {
+                let message = format!("no date in {label} tells day from month: month first is taken");
+                self.notes.push(Note::new("date_order_assumed", message).at(&reading.upload.name));
+            }
+            if decision.negative_brackets > 0 {
+                let message = format!("numbers in brackets in {label} are read as negative");
+                self.notes.push(Note::new("brackets_read_as_negative", message).at(&reading.upload.name));
+            }
         }
     }
 
