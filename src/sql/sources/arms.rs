@@ -1,8 +1,10 @@
 //! The second select: one arm for each table that the outermost SELECT reads, put together with UNION.
 
+use std::ops::ControlFlow;
+
 use datafusion::sql::sqlparser::ast::{
     Distinct, Expr, ObjectNamePart, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableFactor,
-    TableWithJoins,
+    TableWithJoins, Visit, Visitor,
 };
 
 use super::groups;
@@ -91,12 +93,13 @@ impl Citing<'_> {
     }
 
     fn select_arms(&mut self, select: &Select, ending: &Query) -> Vec<SetExpr> {
+        let mut others: Vec<SetExpr> = self.subquery_arms(select);
         if only_table(select, self.tables) && (shape::is_grouped(select) || select.distinct.is_some()) {
-            return vec![groups::arm(select, ending)];
+            others.insert(0, groups::arm(select, ending));
+            return others;
         }
         let mut from = select.from.clone();
         let mut own = Vec::new();
-        let mut others = Vec::new();
         for factor in factors(&mut from) {
             match self.factor(factor) {
                 Read::Table(alias) => own.push((alias, false)),
@@ -118,6 +121,19 @@ impl Citing<'_> {
             .collect();
         arms.extend(others);
         arms
+    }
+
+    /// The rows behind sub-selects that stand for a value in the answer and do not depend on its rows.
+    fn subquery_arms(&mut self, select: &Select) -> Vec<SetExpr> {
+        let mut queries = Vec::new();
+        shape::any_expr(&select.projection, |expr| {
+            if let Expr::Subquery(query) = expr {
+                queries.push(query.clone());
+            }
+            false
+        });
+        queries.retain(|query| !depends(query));
+        queries.iter().filter_map(|query| Some(SetExpr::Query(Box::new(self.cited(query)?)))).collect()
     }
 
     /// What a relation of FROM is; a sub-select that can hand sources on is made to.
@@ -165,6 +181,34 @@ impl Citing<'_> {
         let mut exposed = query.clone();
         exposed.body = Box::new(SetExpr::Select(select));
         Some(exposed)
+    }
+}
+
+/// Whether a query names a relation that is not inside it.
+fn depends(query: &Query) -> bool {
+    let mut relations = Relations::default();
+    let _ = query.visit(&mut relations);
+    relations.named.iter().any(|named| !relations.given.contains(named))
+}
+
+/// Aliases that a query gives and names.
+#[derive(Default)]
+struct Relations {
+    given: Vec<String>,
+    named: Vec<String>,
+}
+
+impl Visitor for Relations {
+    type Break = ();
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        self.given.push(alias_of(factor));
+        ControlFlow::Continue(())
+    }
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        if let Expr::CompoundIdentifier(parts) = expr {
+            self.named.extend(parts.first().map(|part| part.value.clone()));
+        }
+        ControlFlow::Continue(())
     }
 }
 

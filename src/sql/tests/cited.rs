@@ -84,7 +84,7 @@ async fn answer(select: &ScopedSelect) -> (Vec<Vec<String>>, Vec<u64>) {
 
 #[tokio::test]
 async fn answers_are_exact_and_cite_the_rows_they_stand_on() {
-    let table: [(&str, &str, &[u64]); 27] = [
+    let table: [(&str, &str, &[u64]); 30] = [
         ("SELECT COUNT(*) FROM sales", "6", &[1, 2, 3, 4, 5, 6]),
         ("SELECT COUNT(*) FROM sales WHERE qty_long > 100 OR price_flt < 9999", "5", &[1, 2, 3, 5, 6]),
         ("SELECT SUM(price_flt) FROM sales WHERE city_tks = 'paris'", "30.0", &[1, 2]),
@@ -111,6 +111,9 @@ async fn answers_are_exact_and_cite_the_rows_they_stand_on() {
         ("SELECT city_tks FROM sales UNION SELECT city_tks FROM stock ORDER BY city_tks", "Berlin|New York|Paris|Rome|", &[1, 2, 3, 4, 5, 6, 11, 12]),
         ("SELECT xing_ming_tks FROM sales WHERE price_flt > (SELECT AVG(price_flt) FROM sales)", "a|b", &[1, 2]),
         ("SELECT xing_ming_tks FROM sales WHERE EXISTS (SELECT 1 FROM stock WHERE stock.city_tks = sales.city_tks)", "a|b", &[1, 2]),
+        ("SELECT ABS((SELECT price_flt FROM sales WHERE xing_ming_tks = 'a') - (SELECT price_flt FROM sales WHERE xing_ming_tks = 'c')) AS d", "5.0", &[1, 3]),
+        ("SELECT COUNT(*) * 100.0 / (SELECT COUNT(*) FROM stock) FROM sales WHERE city_tks = 'Paris'", "100.0", &[1, 2, 11, 12]),
+        ("SELECT xing_ming_tks FROM (SELECT * FROM sales ORDER BY price_flt DESC LIMIT 3) t WHERE qty_long < 2 ORDER BY price_flt LIMIT 1", "e", &[5]),
         ("SELECT MEDIAN(price_flt), PERCENTILE(price_flt, 0.5), STRING_AGG(city_tks, '/') FROM sales WHERE qty_long < 3", "10.0 10.0 Paris/Paris/New York", &[1, 2, 5]),
     ];
     for (sql, want, cited) in table {

@@ -1,7 +1,10 @@
 //! The whole pipeline over a small world: two tables, a few known cells, one knowledge base.
 
 mod cited;
+mod regressions;
+mod replies;
 mod shared;
+mod trees;
 
 use super::*;
 use crate::config::SqlLimits;
