@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, ObjectName, ObjectNamePart, Query, Select, SelectItem, SetExpr, TableFactor, Value, VisitMut, VisitorMut,
-    WildcardAdditionalOptions,
+    BinaryOperator, Expr, ObjectName, ObjectNamePart, Query, Select, SelectItem, SetExpr, TableFactor, Value, VisitMut,
+    VisitorMut, WildcardAdditionalOptions,
 };
 
 use super::ground::Grounded;
@@ -113,7 +113,9 @@ impl VisitorMut for Scoping<'_> {
             std::iter::once(&mut from.relation).chain(from.joins.iter_mut().map(|join| &mut join.relation))
         });
         for factor in factors {
-            if let Some(scoped) = self.conditions.table_of(factor).map(|table| scoped_factor(factor, self.conditions.on(table))) {
+            if let Some(scoped) =
+                self.conditions.table_of(factor).map(|table| scoped_factor(factor, self.conditions.on(table)))
+            {
                 *factor = scoped;
                 self.scoped += 1;
             }

@@ -3,8 +3,8 @@
 //! Comes in: a [`Guarded`] statement and one [`Found`] for each of its look-ups. Goes out: a [`Grounded`] statement with a note
 //! for every reading that was not literal. Must never happen: an aggregate over rows that are only like what was asked for.
 
-use datafusion::sql::sqlparser::ast::Query;
 use datafusion::sql::sqlparser::ast::Expr;
+use datafusion::sql::sqlparser::ast::Query;
 
 use super::guard::Guarded;
 use super::lookup::{Found, Lookup};
@@ -190,7 +190,11 @@ impl Settling<'_> {
         let how = if self.predicate.form == Form::Equal { "is" } else { "contains" };
         let message = format!("no cell of {} {how} {}", self.predicate.label, texts.join(", "));
         let nearest: Vec<String> = missing.iter().flat_map(|(_, found)| &found.nearest).cloned().collect();
-        let hint = if nearest.is_empty() { "there is nothing like it".to_owned() } else { format!("nearest: {}", listed(&nearest)) };
+        let hint = if nearest.is_empty() {
+            "there is nothing like it".to_owned()
+        } else {
+            format!("nearest: {}", listed(&nearest))
+        };
         if self.aggregate && self.predicate.fuzzy && !others_found {
             return Err(Refusal::new(Code::NoSuchValue, message, hint));
         }

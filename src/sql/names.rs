@@ -124,10 +124,14 @@ impl Relation {
 }
 
 fn field_column(table: &Table, field: &Field) -> Column {
-    let stem = field.name.strip_suffix(field.kind.suffix()).map_or(field.name.as_str(), |stem| stem.trim_end_matches('_'));
+    let stem =
+        field.name.strip_suffix(field.kind.suffix()).map_or(field.name.as_str(), |stem| stem.trim_end_matches('_'));
     let short = field.label.split(['（', '(', '/', '／']).next().unwrap_or_default();
-    let mut words: Vec<String> =
-        [field.label.as_str(), short, stem].into_iter().chain(field.synonyms.iter().map(String::as_str)).map(fold).collect();
+    let mut words: Vec<String> = [field.label.as_str(), short, stem]
+        .into_iter()
+        .chain(field.synonyms.iter().map(String::as_str))
+        .map(fold)
+        .collect();
     words.retain(|word| !word.is_empty());
     Column {
         name: field.column(),
@@ -179,8 +183,12 @@ pub(super) fn table<'a>(schema: &'a Schema, name: &Ident) -> Result<&'a Table, R
     }
     let word = fold(&name.value);
     let labelled = |table: &&Table| fold(&table.label) == word;
-    let filed = |table: &&Table| table.sheets.iter().any(|(file, sheet)| fold(sheet) == word || fold(file) == word || fold(stem(file)) == word);
-    for matches in [schema.tables.iter().filter(labelled).collect::<Vec<_>>(), schema.tables.iter().filter(filed).collect()] {
+    let filed = |table: &&Table| {
+        table.sheets.iter().any(|(file, sheet)| fold(sheet) == word || fold(file) == word || fold(stem(file)) == word)
+    };
+    for matches in
+        [schema.tables.iter().filter(labelled).collect::<Vec<_>>(), schema.tables.iter().filter(filed).collect()]
+    {
         match matches[..] {
             [] => {}
             [table] => return Ok(table),
@@ -199,7 +207,8 @@ fn stem(file: &str) -> &str {
 pub(super) fn ambiguous<'a>(what: &str, name: &Ident, meanings: impl Iterator<Item = &'a str>) -> Refusal {
     let meanings: Vec<&str> = meanings.collect();
     let message = format!("the {what} name {:?} can mean {}", name.value, meanings.join(" or "));
-    Refusal::new(Code::AmbiguousField, message, "write the stored name, with its table where there are several").at(name.span)
+    Refusal::new(Code::AmbiguousField, message, "write the stored name, with its table where there are several")
+        .at(name.span)
 }
 
 /// A refusal for a name that no relation has, with the nearest that there are.
@@ -210,7 +219,11 @@ pub(super) fn unknown_field(name: &Ident, relations: &[Relation]) -> Refusal {
         let hint = format!("leave it out; of the program's own columns only {} can be read", SOURCE_COLUMNS.join(", "));
         return Refusal::new(code, format!("{lower} cannot be used in a statement"), hint).at(name.span);
     }
-    let known = relations.iter().flat_map(|r| &r.columns).filter(|c| c.shown).map(|c| (c.names.first().map_or("", String::as_str), c.fact.label.as_str()));
+    let known = relations
+        .iter()
+        .flat_map(|r| &r.columns)
+        .filter(|c| c.shown)
+        .map(|c| (c.names.first().map_or("", String::as_str), c.fact.label.as_str()));
     let hint = nearest(&name.value, known);
     Refusal::new(Code::UnknownField, format!("there is no field {:?}", name.value), hint).at(name.span)
 }
@@ -224,5 +237,9 @@ fn nearest<'a>(name: &str, known: impl Iterator<Item = (&'a str, &'a str)>) -> S
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
     ranked.dedup_by(|a, b| a.1 == b.1);
     let names: Vec<String> = ranked.into_iter().take(3).map(|(_, name)| name).collect();
-    if names.is_empty() { "there is nothing to choose from".to_owned() } else { format!("nearest: {}", names.join(", ")) }
+    if names.is_empty() {
+        "there is nothing to choose from".to_owned()
+    } else {
+        format!("nearest: {}", names.join(", "))
+    }
 }

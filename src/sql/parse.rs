@@ -13,10 +13,52 @@ use crate::config::SqlLimits;
 
 /// Words that begin a statement which is no SELECT.
 const OTHER_STATEMENTS: [&str; 46] = [
-    "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "CREATE", "ALTER", "DROP", "TRUNCATE", "GRANT", "REVOKE", "SET",
-    "RESET", "USE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "ANALYZE", "PRAGMA", "ATTACH", "DETACH", "COPY", "EXPORT",
-    "IMPORT", "LOAD", "UNLOAD", "INSTALL", "CALL", "EXEC", "EXECUTE", "PREPARE", "BEGIN", "START", "COMMIT", "END",
-    "ROLLBACK", "SAVEPOINT", "LOCK", "UNLOCK", "VACUUM", "CACHE", "UNCACHE", "COMMENT", "VALUES", "REFRESH",
+    "INSERT",
+    "UPDATE",
+    "DELETE",
+    "MERGE",
+    "REPLACE",
+    "CREATE",
+    "ALTER",
+    "DROP",
+    "TRUNCATE",
+    "GRANT",
+    "REVOKE",
+    "SET",
+    "RESET",
+    "USE",
+    "SHOW",
+    "DESCRIBE",
+    "DESC",
+    "EXPLAIN",
+    "ANALYZE",
+    "PRAGMA",
+    "ATTACH",
+    "DETACH",
+    "COPY",
+    "EXPORT",
+    "IMPORT",
+    "LOAD",
+    "UNLOAD",
+    "INSTALL",
+    "CALL",
+    "EXEC",
+    "EXECUTE",
+    "PREPARE",
+    "BEGIN",
+    "START",
+    "COMMIT",
+    "END",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "LOCK",
+    "UNLOCK",
+    "VACUUM",
+    "CACHE",
+    "UNCACHE",
+    "COMMENT",
+    "VALUES",
+    "REFRESH",
 ];
 
 /// Whether the word begins a statement, SELECT and WITH not among them.
@@ -75,7 +117,11 @@ fn unreadable(sql: &str, error: &ParserError) -> Refusal {
     let detail = match error {
         ParserError::TokenizerError(detail) | ParserError::ParserError(detail) => detail.clone(),
         ParserError::RecursionLimitExceeded => {
-            return Refusal::new(Code::TooDeep, "the statement is nested too deeply", "use fewer brackets and sub-selects");
+            return Refusal::new(
+                Code::TooDeep,
+                "the statement is nested too deeply",
+                "use fewer brackets and sub-selects",
+            );
         }
     };
     let refusal = Refusal::new(Code::Syntax, format!("not readable as SQL: {detail}"), "write standard SQL");

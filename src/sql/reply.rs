@@ -8,8 +8,34 @@ use super::{Code, Refusal};
 
 /// Words that can go on a statement after a blank line.
 const CLAUSES: [&str; 28] = [
-    "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "OFFSET", "UNION", "INTERSECT", "EXCEPT", "JOIN", "LEFT",
-    "RIGHT", "INNER", "FULL", "CROSS", "ON", "AND", "OR", "WHEN", "THEN", "ELSE", "END", "CASE", "AS", "FETCH", "QUALIFY",
+    "SELECT",
+    "FROM",
+    "WHERE",
+    "GROUP",
+    "ORDER",
+    "HAVING",
+    "LIMIT",
+    "OFFSET",
+    "UNION",
+    "INTERSECT",
+    "EXCEPT",
+    "JOIN",
+    "LEFT",
+    "RIGHT",
+    "INNER",
+    "FULL",
+    "CROSS",
+    "ON",
+    "AND",
+    "OR",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+    "CASE",
+    "AS",
+    "FETCH",
+    "QUALIFY",
 ];
 
 /// The statement of a reply.
@@ -64,9 +90,13 @@ fn one_of(text: &str) -> Result<String, Refusal> {
     let start = begin(text)
         .ok_or_else(|| Refusal::new(Code::NoStatement, "the reply holds no statement", "reply with one SELECT"))?;
     let text = &text[start..];
-    let end = unquoted(text, |at| text[at..].starts_with(';') || text[at..].starts_with("```") || ends_paragraph(&text[at..]));
+    let end = unquoted(text, |at| {
+        text[at..].starts_with(';') || text[at..].starts_with("```") || ends_paragraph(&text[at..])
+    });
     let Some(end) = end else { return Ok(text.trim().to_owned()) };
-    if text[end..].starts_with(';') && begins_statement(text[end + 1..].trim_start_matches(|c: char| c == ';' || c.is_whitespace())) {
+    if text[end..].starts_with(';')
+        && begins_statement(text[end + 1..].trim_start_matches(|c: char| c == ';' || c.is_whitespace()))
+    {
         return Err(many());
     }
     Ok(text[..end].trim().to_owned())
@@ -85,7 +115,9 @@ fn begin(text: &str) -> Option<usize> {
     line_starts
         .map(|at| at + (text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len()))
         .find(|&at| begins_select(&text[at..]))
-        .or_else(|| text.char_indices().map(|(at, _)| at).find(|&at| is_word_start(text, at) && begins_select(&text[at..])))
+        .or_else(|| {
+            text.char_indices().map(|(at, _)| at).find(|&at| is_word_start(text, at) && begins_select(&text[at..]))
+        })
 }
 
 fn is_word_start(text: &str, at: usize) -> bool {
@@ -105,7 +137,9 @@ fn begins_select(text: &str) -> bool {
     let mut words = text.split_whitespace().skip(1);
     word.eq_ignore_ascii_case("with")
         && (words.next().is_some_and(|name| name.eq_ignore_ascii_case("recursive") || name.contains('('))
-            || words.next().is_some_and(|next| next.get(..2).is_some_and(|word| word.eq_ignore_ascii_case("as")) || next.starts_with('(')))
+            || words.next().is_some_and(|next| {
+                next.get(..2).is_some_and(|word| word.eq_ignore_ascii_case("as")) || next.starts_with('(')
+            }))
 }
 
 /// The first word after brackets, white space and comments.

@@ -6,8 +6,20 @@ use datafusion::sql::sqlparser::ast::{Expr, Function, GroupByExpr, Query, Select
 
 /// Functions that make one value of many rows.
 pub(super) const AGGREGATES: [&str; 14] = [
-    "COUNT", "SUM", "AVG", "MIN", "MAX", "MEDIAN", "STDDEV_SAMP", "STDDEV_POP", "VAR_SAMP", "VAR_POP", "CORR",
-    "PERCENTILE_CONT", "STRING_AGG", "COVAR_SAMP",
+    "COUNT",
+    "SUM",
+    "AVG",
+    "MIN",
+    "MAX",
+    "MEDIAN",
+    "STDDEV_SAMP",
+    "STDDEV_POP",
+    "VAR_SAMP",
+    "VAR_POP",
+    "CORR",
+    "PERCENTILE_CONT",
+    "STRING_AGG",
+    "COVAR_SAMP",
 ];
 
 struct Outside<F> {
@@ -59,9 +71,7 @@ pub(super) fn group_keys(select: &Select) -> &[Expr] {
 
 /// Whether rows are put together: an aggregate, GROUP BY or HAVING.
 pub(super) fn is_grouped(select: &Select) -> bool {
-    !group_keys(select).is_empty()
-        || select.having.is_some()
-        || select.projection.iter().any(|item| has_aggregate(item))
+    !group_keys(select).is_empty() || select.having.is_some() || select.projection.iter().any(has_aggregate)
 }
 
 /// The expression and alias of a select item.

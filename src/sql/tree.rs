@@ -1,12 +1,12 @@
 //! Nodes of the statement tree, built so that what is printed reads back as the same tree.
 
 use chrono::NaiveDateTime;
+use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     self, BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
     GroupByExpr, Ident, ObjectName, ObjectNamePart, Query, Select, SelectFlavor, SelectItem, SetExpr, TableAlias,
     TableFactor, TableWithJoins, TypedString, Value,
 };
-use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::keywords::ALL_KEYWORDS;
 
 /// A name, quoted where it would not read back bare.
@@ -180,12 +180,7 @@ pub(super) fn table(name: &str, alias: Option<&str>) -> TableFactor {
 }
 
 pub(super) fn derived(query: Query, alias: &str) -> TableFactor {
-    TableFactor::Derived {
-        lateral: false,
-        subquery: Box::new(query),
-        alias: Some(table_alias(alias)),
-        sample: None,
-    }
+    TableFactor::Derived { lateral: false, subquery: Box::new(query), alias: Some(table_alias(alias)), sample: None }
 }
 
 /// One relation of a FROM, without joins.

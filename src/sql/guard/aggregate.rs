@@ -92,7 +92,11 @@ impl Guard<'_> {
             (Some(value), Some(share), None, 0) => (Some(value), share, Vec::new()),
             _ => return Err(wrong_count("PERCENTILE", "a field and a share between 0 and 1")),
         };
-        let within = share.literal.as_deref().and_then(|text| text.parse::<f64>().ok()).is_some_and(|x| (0.0..=1.0).contains(&x));
+        let within = share
+            .literal
+            .as_deref()
+            .and_then(|text| text.parse::<f64>().ok())
+            .is_some_and(|x| (0.0..=1.0).contains(&x));
         if !within {
             return Err(mismatch("a percentile takes a share between 0 and 1", "write 0.9 for the 90th percentile"));
         }
@@ -117,7 +121,9 @@ impl Guard<'_> {
         let (Some(value), separator, None) = (args.next(), args.next(), args.next()) else {
             return Err(wrong_count("STRING_AGG", "a field and a separator"));
         };
-        let mut separator = separator.map(|typed| typed.literal.ok_or_else(|| expression("a separator that is no literal"))).transpose()?;
+        let mut separator = separator
+            .map(|typed| typed.literal.ok_or_else(|| expression("a separator that is no literal")))
+            .transpose()?;
         let mut keys = self.sort_keys(within_group, at)?;
         for clause in clauses {
             match clause {
@@ -129,7 +135,8 @@ impl Guard<'_> {
                 _ => return Err(expression("this clause of STRING_AGG")),
             }
         }
-        let mut function = tree::function("STRING_AGG", [value.expr.clone(), tree::text(separator.as_deref().unwrap_or(","))]);
+        let mut function =
+            tree::function("STRING_AGG", [value.expr.clone(), tree::text(separator.as_deref().unwrap_or(","))]);
         if let (FunctionArguments::List(list), false) = (&mut function.args, keys.is_empty()) {
             list.clauses.push(FunctionArgumentClause::OrderBy(keys));
         }

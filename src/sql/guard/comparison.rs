@@ -4,7 +4,7 @@
 use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value};
 use unicode_normalization::UnicodeNormalization;
 
-use super::expression::not_a_date;
+use super::literal::not_a_date;
 use super::{At, Guard, Typed, dates, mismatch};
 use crate::sql::names::Kind;
 use crate::sql::predicate::{Form, Predicate, mark};
@@ -96,7 +96,14 @@ impl Guard<'_> {
     }
 
     /// Both bounds are part of it; an upper bound that is a day or a month is part of it to its end.
-    pub(super) fn between(&mut self, expr: Expr, negated: bool, low: Expr, high: Expr, at: At) -> Result<Expr, Refusal> {
+    pub(super) fn between(
+        &mut self,
+        expr: Expr,
+        negated: bool,
+        low: Expr,
+        high: Expr,
+        at: At,
+    ) -> Result<Expr, Refusal> {
         let at = at.strict();
         let (left, low, high) = (self.expr(expr, at)?, self.expr(low, at)?, self.expr(high, at)?);
         let from = self.compare(left.clone(), BinaryOperator::GtEq, low, at)?;
@@ -109,7 +116,10 @@ impl Guard<'_> {
 /// Two values neither of which is a literal beside a field.
 fn columns(left: Typed, op: BinaryOperator, right: Typed) -> Result<Expr, Refusal> {
     let alike = |a: Kind, b: Kind| {
-        a == b || a == Kind::Any || b == Kind::Any || (a.is_number() && b.is_number())
+        a == b
+            || a == Kind::Any
+            || b == Kind::Any
+            || (a.is_number() && b.is_number())
             || matches!((a, b), (Kind::Text, Kind::Flag) | (Kind::Flag, Kind::Text))
     };
     if !alike(left.kind, right.kind) {
@@ -152,10 +162,16 @@ pub(super) fn date(column: Expr, op: &BinaryOperator, text: &str) -> Result<Expr
         BinaryOperator::LtEq => compare(BinaryOperator::Lt, end),
         BinaryOperator::Gt => compare(BinaryOperator::GtEq, end),
         BinaryOperator::GtEq => compare(BinaryOperator::GtEq, start),
-        BinaryOperator::NotEq => {
-            tree::nested(tree::binary(compare(BinaryOperator::Lt, start), BinaryOperator::Or, compare(BinaryOperator::GtEq, end)))
-        }
-        _ => tree::nested(tree::binary(compare(BinaryOperator::GtEq, start), BinaryOperator::And, compare(BinaryOperator::Lt, end))),
+        BinaryOperator::NotEq => tree::nested(tree::binary(
+            compare(BinaryOperator::Lt, start),
+            BinaryOperator::Or,
+            compare(BinaryOperator::GtEq, end),
+        )),
+        _ => tree::nested(tree::binary(
+            compare(BinaryOperator::GtEq, start),
+            BinaryOperator::And,
+            compare(BinaryOperator::Lt, end),
+        )),
     })
 }
 

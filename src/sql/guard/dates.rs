@@ -30,7 +30,8 @@ fn numbers(date: &str) -> Option<Vec<u32>> {
         return [&date[..4], &date[4..6], &date[6..]].iter().map(|part| part.parse().ok()).collect();
     }
     let date = date.trim_end_matches(['年', '月', '日', '号']);
-    let parts: Option<Vec<u32>> = date.split(['-', '/', '.', '年', '月']).map(|part| part.trim().parse().ok()).collect();
+    let parts: Option<Vec<u32>> =
+        date.split(['-', '/', '.', '年', '月']).map(|part| part.trim().parse().ok()).collect();
     parts.filter(|parts| parts.len() <= 3)
 }
 

@@ -1,16 +1,12 @@
 //! Expressions: the closed set of those that are allowed, rebuilt with stored names and types.
 
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, CastKind, DataType, DateTimeField, Expr, Ident, Interval, Query, TypedString, UnaryOperator,
-    Value,
+    BinaryOperator, CaseWhen, CastKind, DateTimeField, Expr, Ident, Interval, Query, TypedString, UnaryOperator,
 };
 
-use super::{At, Guard, Typed, dates, expression as not_allowed, mismatch};
+use super::{At, Guard, Typed, expression as not_allowed, literal, mismatch};
 use crate::sql::names::{self, Column, Kind, Relation, fold};
 use crate::sql::{Code, Refusal, tree};
-
-/// Characters of one literal.
-const MAX_LITERAL: usize = 1_000;
 
 impl Guard<'_> {
     pub(super) fn expr(&mut self, expr: Expr, at: At) -> Result<Typed, Refusal> {
@@ -31,7 +27,7 @@ impl Guard<'_> {
                 [qualifier, name] => self.name(Some(qualifier), name, at),
                 _ => Err(not_allowed("a name of more than two parts")),
             },
-            Expr::Value(value) => literal(value.value),
+            Expr::Value(value) => literal::plain(value.value),
             Expr::Nested(inner) => {
                 let inner = self.expr(*inner, at)?;
                 Ok(Typed { expr: tree::nested(inner.expr), ..inner })
@@ -68,9 +64,13 @@ impl Guard<'_> {
             Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
                 self.case(operand, conditions, else_result, at.strict())
             }
-            Expr::Cast { kind: CastKind::Cast | CastKind::DoubleColon, expr, data_type, array: false, format: None } => {
-                self.cast(*expr, data_type, at)
-            }
+            Expr::Cast {
+                kind: CastKind::Cast | CastKind::DoubleColon,
+                expr,
+                data_type,
+                array: false,
+                format: None,
+            } => self.cast(*expr, data_type, at),
             Expr::Cast { .. } | Expr::Convert { .. } => Err(not_allowed("this kind of cast")),
             Expr::Extract { field, syntax: _, expr } => self.extract(field, *expr, at),
             Expr::Ceil { expr, field } => self.rounded("CEIL", *expr, field, at),
@@ -78,8 +78,12 @@ impl Guard<'_> {
             Expr::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
                 self.substring(*expr, substring_from, substring_for, at)
             }
-            Expr::Trim { trim_where, trim_what, expr, trim_characters: None } => self.trim(trim_where, trim_what, *expr, at),
-            Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: _ }) => typed_string(&data_type, value.value),
+            Expr::Trim { trim_where, trim_what, expr, trim_characters: None } => {
+                self.trim(trim_where, trim_what, *expr, at)
+            }
+            Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: _ }) => {
+                literal::typed(&data_type, value.value)
+            }
             Expr::Interval(interval) => self.interval(interval),
             Expr::Function(function) => self.function(function, at),
             other => Err(not_allowed(&variant(&other))),
@@ -114,8 +118,9 @@ impl Guard<'_> {
         for (depth, level) in self.levels.iter().rev().enumerate() {
             let word = qualifier.map(|qualifier| fold(&qualifier.value));
             let reachable = level.relations.iter().filter(|r| word.as_ref().is_none_or(|word| r.words.contains(word)));
-            let found: Vec<(&Relation, &Column)> =
-                reachable.flat_map(|relation| relation.find(&name.value).into_iter().map(move |column| (relation, column))).collect();
+            let found: Vec<(&Relation, &Column)> = reachable
+                .flat_map(|relation| relation.find(&name.value).into_iter().map(move |column| (relation, column)))
+                .collect();
             match found[..] {
                 [] => {}
                 [(relation, found)] => return Ok(column(relation, found, depth > 0 || level.relations.len() > 1)),
@@ -140,7 +145,8 @@ impl Guard<'_> {
             if !relations.iter().any(|relation| relation.words.contains(&word)) {
                 let aliases: Vec<&str> = relations.iter().map(|relation| relation.alias.as_str()).collect();
                 let message = format!("no relation is called {:?}", qualifier.value);
-                return Refusal::new(Code::UnknownTable, message, format!("there are {}", aliases.join(", "))).at(qualifier.span);
+                return Refusal::new(Code::UnknownTable, message, format!("there are {}", aliases.join(", ")))
+                    .at(qualifier.span);
             }
         }
         names::unknown_field(name, &relations)
@@ -166,7 +172,11 @@ impl Guard<'_> {
                 let (left, right) = (self.expr(left, at.strict())?, self.expr(right, at.strict())?);
                 self.compare(left, op, right, at).map(truth)
             }
-            BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulo => {
+            BinaryOperator::Plus
+            | BinaryOperator::Minus
+            | BinaryOperator::Multiply
+            | BinaryOperator::Divide
+            | BinaryOperator::Modulo => {
                 let (left, right) = (self.expr(left, at.strict())?, self.expr(right, at.strict())?);
                 arithmetic(left, op, right)
             }
@@ -254,20 +264,27 @@ impl Guard<'_> {
     fn interval(&mut self, interval: Interval) -> Result<Typed, Refusal> {
         let Interval { value, leading_field, leading_precision, last_field, fractional_seconds_precision } = interval;
         let plain = leading_precision.is_none() && last_field.is_none() && fractional_seconds_precision.is_none();
-        let text = self.expr(*value, At::PLAIN)?.literal.filter(|_| plain).ok_or_else(|| not_allowed("this interval"))?;
+        let text =
+            self.expr(*value, At::PLAIN)?.literal.filter(|_| plain).ok_or_else(|| not_allowed("this interval"))?;
         let whole = match leading_field {
             Some(field) => format!("{text} {}", unit(&field).ok_or_else(|| not_allowed("this unit of an interval"))?),
             None => text.to_lowercase(),
         };
         let mut words = whole.split_whitespace();
         let (count, unit) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let known = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"].contains(&unit.trim_end_matches('s'));
+        let known = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"]
+            .contains(&unit.trim_end_matches('s'));
         if count.parse::<i32>().is_err() || !known || words.next().is_some() {
             return Err(not_allowed("this interval").hinted("write INTERVAL '3' DAY"));
         }
         let value = Box::new(tree::text(&whole));
-        let interval =
-            Interval { value, leading_field: None, leading_precision: None, last_field: None, fractional_seconds_precision: None };
+        let interval = Interval {
+            value,
+            leading_field: None,
+            leading_precision: None,
+            last_field: None,
+            fractional_seconds_precision: None,
+        };
         Ok(Typed::new(Expr::Interval(interval), Kind::Span))
     }
 }
@@ -297,47 +314,6 @@ pub(super) fn common(kinds: &[Kind]) -> Kind {
         (a, b) if a.is_number() && b.is_number() => Kind::Decimal,
         _ => Kind::Any,
     })
-}
-
-fn literal(value: Value) -> Result<Typed, Refusal> {
-    match value {
-        Value::Number(text, _) => {
-            let kind = if text.contains(['.', 'e', 'E']) { Kind::Decimal } else { Kind::Integer };
-            Ok(Typed::literal(tree::number(&text), kind, &text))
-        }
-        Value::SingleQuotedString(text) => match text.chars().count() {
-            0..=MAX_LITERAL => Ok(Typed::literal(tree::text(&text), Kind::Text, &text)),
-            chars => {
-                let message = format!("a literal has {chars} characters, {MAX_LITERAL} are allowed");
-                Err(Refusal::new(Code::TooLarge, message, "write a shorter one"))
-            }
-        },
-        Value::Boolean(flag) => {
-            let text = if flag { "true" } else { "false" };
-            Ok(Typed::literal(Expr::value(Value::Boolean(flag)), Kind::Truth, text))
-        }
-        Value::Null => Ok(Typed::new(Expr::value(Value::Null), Kind::Null)),
-        Value::Placeholder(name) => Err(not_allowed(&format!("the parameter {name}"))),
-        _ => Err(not_allowed("this kind of literal").hinted("write text in single quotes")),
-    }
-}
-
-fn typed_string(data_type: &DataType, value: Value) -> Result<Typed, Refusal> {
-    let text = match (data_type, value) {
-        (DataType::Date | DataType::Timestamp(..) | DataType::Datetime(_), Value::SingleQuotedString(text)) => text,
-        _ => return Err(not_allowed("this typed literal")),
-    };
-    date_literal(&text)
-}
-
-/// A date as a literal: its first moment, and its text for comparisons.
-pub(super) fn date_literal(text: &str) -> Result<Typed, Refusal> {
-    let (start, _) = dates::range(text).ok_or_else(|| not_a_date(text))?;
-    Ok(Typed::literal(tree::moment(start), Kind::DateTime, text))
-}
-
-pub(super) fn not_a_date(text: &str) -> Refusal {
-    mismatch(format!("{text:?} is not a date"), "write '2024-01-05', '2024-01' or '2024'")
 }
 
 fn number_only(typed: &Typed) -> Result<(), Refusal> {

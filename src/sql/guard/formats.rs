@@ -20,7 +20,10 @@ pub(super) fn neutral(format: &str, family: Family) -> Result<String, Refusal> {
         Family::Letters => letters(format),
         family => percents(format, family),
     };
-    read.ok_or_else(|| expression(&format!("the date format {format:?}")).hinted("use year, month, day, hour, minute, second in digits"))
+    read.ok_or_else(|| {
+        expression(&format!("the date format {format:?}"))
+            .hinted("use year, month, day, hour, minute, second in digits")
+    })
 }
 
 fn percents(format: &str, family: Family) -> Option<String> {
@@ -45,8 +48,16 @@ fn percents(format: &str, family: Family) -> Option<String> {
 }
 
 fn letters(format: &str) -> Option<String> {
-    const WORDS: [(&str, &str); 8] =
-        [("YYYY", "%Y"), ("YY", "%y"), ("MM", "%m"), ("MI", "%M"), ("DD", "%d"), ("HH24", "%H"), ("SS", "%S"), ("%", "%%")];
+    const WORDS: [(&str, &str); 8] = [
+        ("YYYY", "%Y"),
+        ("YY", "%y"),
+        ("MM", "%m"),
+        ("MI", "%M"),
+        ("DD", "%d"),
+        ("HH24", "%H"),
+        ("SS", "%S"),
+        ("%", "%%"),
+    ];
     let mut out = String::new();
     let mut rest = format.to_uppercase();
     while !rest.is_empty() {

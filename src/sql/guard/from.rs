@@ -23,7 +23,8 @@ impl Guard<'_> {
     pub(super) fn relations(&mut self, from: &mut [TableWithJoins]) -> Result<Vec<Relation>, Refusal> {
         let mut relations: Vec<Relation> = Vec::new();
         let factors = from.iter_mut().flat_map(|TableWithJoins { relation, joins }| {
-            std::iter::once(relation).chain(joins.iter_mut().map(|Join { relation, global: _, join_operator: _ }| relation))
+            std::iter::once(relation)
+                .chain(joins.iter_mut().map(|Join { relation, global: _, join_operator: _ }| relation))
         });
         for factor in factors {
             let (tree, relation) = self.factor(factor.clone())?;
@@ -122,7 +123,11 @@ impl Guard<'_> {
     }
 
     /// Gives the outputs the names of `AS t (a, b)`.
-    pub(super) fn renamed(&self, alias: &TableAlias, outputs: &mut [Output]) -> Result<Vec<TableAliasColumnDef>, Refusal> {
+    pub(super) fn renamed(
+        &self,
+        alias: &TableAlias,
+        outputs: &mut [Output],
+    ) -> Result<Vec<TableAliasColumnDef>, Refusal> {
         let TableAlias { explicit: _, name, columns, at } = alias;
         absent(at.is_some(), "AT after an alias")?;
         unreserved(name)?;
@@ -167,7 +172,8 @@ impl Guard<'_> {
         match constraint {
             JoinConstraint::On(condition) => Ok(Some(self.condition(condition, At::PLAIN)?)),
             JoinConstraint::Using(columns) => {
-                let equal = columns.iter().map(|column| self.same_in_both(column, right)).collect::<Result<Vec<_>, _>>()?;
+                let equal =
+                    columns.iter().map(|column| self.same_in_both(column, right)).collect::<Result<Vec<_>, _>>()?;
                 Ok(tree::all_of(equal))
             }
             JoinConstraint::Natural => Err(clause("NATURAL JOIN")),
@@ -183,7 +189,9 @@ impl Guard<'_> {
         let side = |relations: &[Relation]| -> Result<Expr, Refusal> {
             let found: Vec<Expr> = relations
                 .iter()
-                .flat_map(|relation| relation.find(&name.value).into_iter().map(|c| tree::qualified(&relation.alias, &c.name)))
+                .flat_map(|relation| {
+                    relation.find(&name.value).into_iter().map(|c| tree::qualified(&relation.alias, &c.name))
+                })
                 .collect();
             match &found[..] {
                 [] => Err(names::unknown_field(name, relations)),

@@ -34,13 +34,16 @@ impl Guard<'_> {
             return self.window_only(call, at);
         }
         let is_scalar = call.filter.is_none() && call.over.is_none() && call.within_group.is_empty();
-        absent(!is_scalar || call.star || call.distinct || !call.clauses.is_empty(), &format!("that clause after {}", call.name))?;
+        absent(
+            !is_scalar || call.star || call.distinct || !call.clauses.is_empty(),
+            &format!("that clause after {}", call.name),
+        )?;
         let Call { name, args, star: _, distinct: _, clauses: _, filter: _, over: _, within_group: _ } = call;
         if name == "MATCH" {
             return self.match_words(args);
         }
         match self.temporal(&name, args, at)? {
-            Answer::Typed(typed) => Ok(typed),
+            Answer::Typed(typed) => Ok(*typed),
             Answer::NotMine(args) => self.scalar(&name, args, at),
         }
     }
@@ -52,7 +55,8 @@ impl Guard<'_> {
             return Err(wrong_count("MATCH", "a field, words and options"));
         };
         let field = self.expr(field, At::PLAIN)?;
-        let words = self.expr(words, At::PLAIN)?.literal.ok_or_else(|| expression("MATCH of words that are no literal"))?;
+        let words =
+            self.expr(words, At::PLAIN)?.literal.ok_or_else(|| expression("MATCH of words that are no literal"))?;
         let options = options.map(|options| self.expr(options, At::PLAIN)).transpose()?;
         let options = options.map(|typed| match_options(&typed.literal.unwrap_or_default())).transpose()?;
         let tokens = field.tokens.ok_or_else(|| {
@@ -65,7 +69,7 @@ impl Guard<'_> {
 
 /// What a family of functions makes of a call.
 pub(super) enum Answer {
-    Typed(Typed),
+    Typed(Box<Typed>),
     /// No function of the family; the arguments back.
     NotMine(Vec<Expr>),
 }
@@ -79,7 +83,9 @@ fn match_options(options: &str) -> Result<String, Refusal> {
         let digits = value.trim_end_matches('%');
         let known = match key.as_str() {
             "operator" => matches!(value.as_str(), "AND" | "OR"),
-            "minimum_should_match" => digits.parse::<u8>().is_ok_and(|share| share <= 100) && value.len() - digits.len() <= 1,
+            "minimum_should_match" => {
+                digits.parse::<u8>().is_ok_and(|share| share <= 100) && value.len() - digits.len() <= 1
+            }
             _ => false,
         };
         if !known {

@@ -30,7 +30,9 @@ fn is_kb_condition(expr: &Expr) -> bool {
     let is_kb = |expr: &Expr| tree::column_name(expr).is_some_and(|name| name.eq_ignore_ascii_case("kb_id"));
     match expr {
         Expr::BinaryOp { left, op: BinaryOperator::Eq, right } => is_kb(left) && matches!(**right, Expr::Value(_)),
-        Expr::InList { expr, list, negated: false } => is_kb(expr) && list.iter().all(|item| matches!(item, Expr::Value(_))),
+        Expr::InList { expr, list, negated: false } => {
+            is_kb(expr) && list.iter().all(|item| matches!(item, Expr::Value(_)))
+        }
         _ => false,
     }
 }

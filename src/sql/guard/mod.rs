@@ -12,6 +12,7 @@ mod from;
 mod function;
 mod grouping;
 mod kb;
+mod literal;
 mod order;
 mod pattern;
 mod query;
@@ -138,7 +139,12 @@ pub fn guard(sql: &str, schema: &Schema, limits: &SqlLimits, today: Option<Naive
 }
 
 /// The same for a tree that was built rather than written, by the planner.
-pub fn guard_tree(query: Query, schema: &Schema, limits: &SqlLimits, today: Option<NaiveDate>) -> Result<Guarded, Refusal> {
+pub fn guard_tree(
+    query: Query,
+    schema: &Schema,
+    limits: &SqlLimits,
+    today: Option<NaiveDate>,
+) -> Result<Guarded, Refusal> {
     let mut guard = Guard::new(schema, limits, today);
     let (query, outputs) = guard.outermost(query)?;
     Ok(Guarded {

@@ -61,7 +61,9 @@ impl Guard<'_> {
 
     /// The keys of a window or an ordered aggregate.
     pub(super) fn sort_keys(&mut self, keys: Vec<OrderByExpr>, at: At) -> Result<Vec<OrderByExpr>, Refusal> {
-        keys.into_iter().map(|key| sorted(self, key, &|guard: &mut Self, expr| Ok(guard.expr(expr, at)?.expr))).collect()
+        keys.into_iter()
+            .map(|key| sorted(self, key, &|guard: &mut Self, expr| Ok(guard.expr(expr, at)?.expr)))
+            .collect()
     }
 
     /// A key that is the number of a column.
@@ -117,7 +119,11 @@ impl Guard<'_> {
     }
 }
 
-fn sorted<G>(guard: &mut G, key: OrderByExpr, resolve: &impl Fn(&mut G, Expr) -> Result<Expr, Refusal>) -> Result<OrderByExpr, Refusal> {
+fn sorted<G>(
+    guard: &mut G,
+    key: OrderByExpr,
+    resolve: &impl Fn(&mut G, Expr) -> Result<Expr, Refusal>,
+) -> Result<OrderByExpr, Refusal> {
     let OrderByExpr { expr, options: OrderByOptions { asc, nulls_first: _ }, with_fill } = key;
     absent(with_fill.is_some(), "WITH FILL")?;
     let options = OrderByOptions { asc, nulls_first: Some(false) };

@@ -3,7 +3,7 @@
 use datafusion::sql::sqlparser::ast::{BinaryOperator, DataType, Expr, Value, ValueWithSpan};
 
 use super::comparison::{date, not};
-use super::expression::not_a_date;
+use super::literal::not_a_date;
 use super::{At, Guard, Typed, dates, expression, mismatch};
 use crate::sql::names::Kind;
 use crate::sql::predicate::{Form, Predicate};
@@ -46,8 +46,8 @@ impl Guard<'_> {
             return dated(left.expr, &parts, negated);
         }
         match (&parts[..], left.fact.as_ref().and_then(|fact| fact.base.clone())) {
-            ([Part::Any, Part::Text(text), Part::Any], Some((table, field))) if left.kind == Kind::Text => {
-                Ok(self.predicate(Predicate {
+            ([Part::Any, Part::Text(text), Part::Any], Some((table, field))) if left.kind == Kind::Text => Ok(self
+                .predicate(Predicate {
                     table,
                     field,
                     label: left.fact.map(|fact| fact.label).unwrap_or_default(),
@@ -57,8 +57,7 @@ impl Guard<'_> {
                     form: if folded { Form::ContainsFolded } else { Form::Contains },
                     negated,
                     fuzzy: at.fuzzy && !negated,
-                }))
-            }
+                })),
             _ => Ok(like(as_text(left)?, tree::text(&printed(&parts)), negated, folded)),
         }
     }

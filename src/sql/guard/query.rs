@@ -110,7 +110,8 @@ impl Guard<'_> {
         absent(by_name, "BY NAME")?;
         let (left, right) = (self.body(left)?, self.body(right)?);
         if left.outputs.len() != right.outputs.len() {
-            let message = format!("{} columns on the left of {op}, {} on the right", left.outputs.len(), right.outputs.len());
+            let message =
+                format!("{} columns on the left of {op}, {} on the right", left.outputs.len(), right.outputs.len());
             return Err(mismatch(message, "give both sides the same columns"));
         }
         let op = if op == SetOperator::Minus { SetOperator::Except } else { op };

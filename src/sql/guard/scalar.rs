@@ -1,11 +1,10 @@
 //! Functions of one row on numbers and texts, and casts.
 
-use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, CeilFloorKind, DataType, Expr, TrimWhereField,
-};
+use datafusion::sql::sqlparser::ast::{BinaryOperator, CaseWhen, CeilFloorKind, DataType, Expr, TrimWhereField};
 
-use super::expression::{common, date_literal};
+use super::expression::common;
 use super::function::{unknown, wrong_count};
+use super::literal::date_literal;
 use super::temporal::{day, formatted};
 use super::{At, Guard, Typed, expression, mismatch};
 use crate::sql::names::{Fact, Kind};
@@ -123,7 +122,8 @@ impl Guard<'_> {
     /// `IF(condition, a, b)` is a CASE.
     fn choice(&mut self, args: Vec<Expr>, at: At) -> Result<Typed, Refusal> {
         let mut args = args.into_iter();
-        let (Some(condition), Some(result), otherwise, None) = (args.next(), args.next(), args.next(), args.next()) else {
+        let (Some(condition), Some(result), otherwise, None) = (args.next(), args.next(), args.next(), args.next())
+        else {
             return Err(wrong_count("IF", "a condition and two values"));
         };
         self.case(None, vec![CaseWhen { condition, result }], otherwise.map(Box::new), at)
@@ -131,7 +131,9 @@ impl Guard<'_> {
 
     pub(super) fn rounded(&mut self, name: &str, expr: Expr, field: CeilFloorKind, at: At) -> Result<Typed, Refusal> {
         use datafusion::sql::sqlparser::ast::DateTimeField;
-        let CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) = field else { return Err(expression("this rounding")) };
+        let CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) = field else {
+            return Err(expression("this rounding"));
+        };
         let value = self.number_arg(expr, at.strict())?;
         Ok(Typed::new(tree::call(name, [value.expr]), Kind::Decimal))
     }
@@ -145,7 +147,8 @@ impl Guard<'_> {
     ) -> Result<Typed, Refusal> {
         let at = at.strict();
         let expr = Box::new(self.text_arg(expr, at)?.expr);
-        let mut number = |part: Option<Box<Expr>>| part.map(|part| Ok(Box::new(self.number_arg(*part, at)?.expr))).transpose();
+        let mut number =
+            |part: Option<Box<Expr>>| part.map(|part| Ok(Box::new(self.number_arg(*part, at)?.expr))).transpose();
         let (substring_from, substring_for) = (number(from)?, number(length)?);
         let substring = Expr::Substring { expr, substring_from, substring_for, special: true, shorthand: false };
         Ok(Typed::new(substring, Kind::Text))
@@ -159,7 +162,8 @@ impl Guard<'_> {
         at: At,
     ) -> Result<Typed, Refusal> {
         let expr = Box::new(self.text_arg(expr, at.strict())?.expr);
-        let trim_what = trim_what.map(|what| Ok::<_, Refusal>(Box::new(self.text_arg(*what, at.strict())?.expr))).transpose()?;
+        let trim_what =
+            trim_what.map(|what| Ok::<_, Refusal>(Box::new(self.text_arg(*what, at.strict())?.expr))).transpose()?;
         let trim = Expr::Trim { trim_where, trim_what, expr, trim_characters: None };
         Ok(Typed::new(trim, Kind::Text))
     }
@@ -179,7 +183,10 @@ impl Guard<'_> {
                 Ok(converted(value, DataType::Double(datafusion::sql::sqlparser::ast::ExactNumberInfo::None), kind))
             }
             (Some(kind @ Kind::Text), _) => Ok(converted(value, DataType::Varchar(None), kind)),
-            _ => Err(mismatch(format!("a cast of {} to {data_type} is not allowed", value.expr), "cast to BIGINT, DOUBLE, VARCHAR or DATE")),
+            _ => Err(mismatch(
+                format!("a cast of {} to {data_type} is not allowed", value.expr),
+                "cast to BIGINT, DOUBLE, VARCHAR or DATE",
+            )),
         }
     }
 
@@ -187,7 +194,9 @@ impl Guard<'_> {
         let value = self.expr(expr, at)?;
         match value.kind {
             Kind::Integer | Kind::Decimal | Kind::Any | Kind::Null => Ok(value),
-            _ => Err(mismatch(format!("{} is not a number", value.expr), "use a field of numbers, or CAST(… AS DOUBLE)")),
+            _ => {
+                Err(mismatch(format!("{} is not a number", value.expr), "use a field of numbers, or CAST(… AS DOUBLE)"))
+            }
         }
     }
 
@@ -211,17 +220,23 @@ fn converted(value: Typed, data_type: DataType, kind: Kind) -> Typed {
 
 fn target(data_type: &DataType) -> Option<Kind> {
     match data_type {
-        DataType::Int(_) | DataType::Integer(_) | DataType::BigInt(_) | DataType::SmallInt(_) | DataType::TinyInt(_) => {
-            Some(Kind::Integer)
-        }
-        DataType::Signed | DataType::SignedInteger | DataType::Int64 | DataType::UnsignedInteger | DataType::Unsigned => {
-            Some(Kind::Integer)
-        }
+        DataType::Int(_)
+        | DataType::Integer(_)
+        | DataType::BigInt(_)
+        | DataType::SmallInt(_)
+        | DataType::TinyInt(_) => Some(Kind::Integer),
+        DataType::Signed
+        | DataType::SignedInteger
+        | DataType::Int64
+        | DataType::UnsignedInteger
+        | DataType::Unsigned => Some(Kind::Integer),
         DataType::Double(_) | DataType::DoublePrecision | DataType::Float(_) | DataType::Float64 | DataType::Real => {
             Some(Kind::Decimal)
         }
         DataType::Decimal(_) | DataType::Numeric(_) | DataType::Dec(_) => Some(Kind::Decimal),
-        DataType::Varchar(_) | DataType::Char(_) | DataType::Text | DataType::String(_) | DataType::Nvarchar(_) => Some(Kind::Text),
+        DataType::Varchar(_) | DataType::Char(_) | DataType::Text | DataType::String(_) | DataType::Nvarchar(_) => {
+            Some(Kind::Text)
+        }
         DataType::CharVarying(_) | DataType::Character(_) | DataType::CharacterVarying(_) => Some(Kind::Text),
         DataType::Date | DataType::Datetime(_) | DataType::Timestamp(..) => Some(Kind::DateTime),
         _ => None,

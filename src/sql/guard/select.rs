@@ -66,7 +66,10 @@ impl Guard<'_> {
         absent(!lateral_views.is_empty(), "LATERAL VIEW")?;
         absent(prewhere.is_some(), "PREWHERE")?;
         absent(!connect_by.is_empty(), "CONNECT BY")?;
-        absent(!cluster_by.is_empty() || !distribute_by.is_empty() || !sort_by.is_empty(), "CLUSTER, DISTRIBUTE or SORT BY")?;
+        absent(
+            !cluster_by.is_empty() || !distribute_by.is_empty() || !sort_by.is_empty(),
+            "CLUSTER, DISTRIBUTE or SORT BY",
+        )?;
         absent(!named_window.is_empty(), "WINDOW")?;
         absent(value_table_mode.is_some(), "AS STRUCT or AS VALUE")?;
         absent(flavor != SelectFlavor::Standard, "FROM before SELECT")?;
@@ -141,14 +144,17 @@ impl Guard<'_> {
                 plain_wildcard(options)?;
                 self.fields_of(&name)
             }
-            SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(_), _) => Err(clause("* of an expression")),
+            SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(_), _) => {
+                Err(clause("* of an expression"))
+            }
         }
     }
 
     /// An expression with labels in place of stored names, for people.
     fn labelled(&self, mut expr: Expr) -> String {
         let relations = self.levels.last().map_or(&[][..], |level| &level.relations);
-        let label = |name: &str| match relations.iter().flat_map(|relation| relation.find(name)).collect::<Vec<_>>()[..] {
+        let label = |name: &str| match relations.iter().flat_map(|relation| relation.find(name)).collect::<Vec<_>>()[..]
+        {
             [column] => Some(Ident::new(column.fact.label.clone())),
             _ => None,
         };
@@ -176,7 +182,8 @@ impl Guard<'_> {
     fn fields(&self, of: impl Fn(&Relation) -> bool) -> Vec<Item> {
         let relations = self.levels.last().map_or(&[][..], |level| &level.relations);
         let chosen = relations.iter().filter(|relation| of(relation));
-        let columns = chosen.flat_map(|relation| relation.columns.iter().filter(|c| c.shown).map(move |c| (relation, c)));
+        let columns =
+            chosen.flat_map(|relation| relation.columns.iter().filter(|c| c.shown).map(move |c| (relation, c)));
         columns
             .map(|(relation, column)| Item {
                 typed: super::expression::column(relation, column, relations.len() > 1),
@@ -293,8 +300,15 @@ fn top_rows(top: Top) -> Result<Expr, Refusal> {
 }
 
 fn plain_wildcard(options: WildcardAdditionalOptions) -> Result<(), Refusal> {
-    let WildcardAdditionalOptions { wildcard_token: _, opt_ilike, opt_exclude, opt_except, opt_replace, opt_rename, opt_alias } =
-        options;
+    let WildcardAdditionalOptions {
+        wildcard_token: _,
+        opt_ilike,
+        opt_exclude,
+        opt_except,
+        opt_replace,
+        opt_rename,
+        opt_alias,
+    } = options;
     absent(opt_ilike.is_some() || opt_exclude.is_some() || opt_except.is_some(), "* with some columns left out")?;
     absent(opt_replace.is_some() || opt_rename.is_some() || opt_alias.is_some(), "* with other names")
 }

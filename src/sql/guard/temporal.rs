@@ -3,9 +3,9 @@
 use chrono::NaiveTime;
 use datafusion::sql::sqlparser::ast::{BinaryOperator, DateTimeField, Expr, ExtractSyntax};
 
-use super::expression::date_literal;
 use super::formats::{self, Family};
 use super::function::{Answer, wrong_count};
+use super::literal::date_literal;
 use super::{At, Guard, Typed, expression, mismatch};
 use crate::sql::names::Kind;
 use crate::sql::{Code, Refusal, tree};
@@ -17,7 +17,9 @@ impl Guard<'_> {
     pub(super) fn temporal(&mut self, name: &str, args: Vec<Expr>, at: At) -> Result<Answer, Refusal> {
         let at = at.strict();
         let typed = match (name, args.len()) {
-            ("CURRENT_DATE" | "CURDATE" | "TODAY" | "NOW" | "CURRENT_TIMESTAMP" | "GETDATE" | "LOCALTIMESTAMP", 0) => self.now()?,
+            ("CURRENT_DATE" | "CURDATE" | "TODAY" | "NOW" | "CURRENT_TIMESTAMP" | "GETDATE" | "LOCALTIMESTAMP", 0) => {
+                self.now()?
+            }
             ("DATE" | "TO_DATE", 1) => day(self.date_arg(args, 0, at)?),
             ("DATE_TRUNC" | "DATETRUNC", 2) => self.truncated(args, at)?,
             ("DATE_FORMAT", 2) => self.format(args, 0, Family::Mysql, at)?,
@@ -32,7 +34,8 @@ impl Guard<'_> {
             ("DATE_PART" | "DATEPART", 2) => self.part(args, at)?,
             ("DAYOFWEEK", 1) => {
                 let date = self.date_arg(args, 0, at)?;
-                let sunday_first = tree::binary(extract(DateTimeField::Dow, date.expr), BinaryOperator::Plus, tree::number(1));
+                let sunday_first =
+                    tree::binary(extract(DateTimeField::Dow, date.expr), BinaryOperator::Plus, tree::number(1));
                 Typed::new(tree::nested(sunday_first), Kind::Integer)
             }
             (name, 1) => match field(name) {
@@ -41,7 +44,7 @@ impl Guard<'_> {
             },
             _ => return Ok(Answer::NotMine(args)),
         };
-        Ok(Answer::Typed(typed))
+        Ok(Answer::Typed(Box::new(typed)))
     }
 
     pub(super) fn extract(&mut self, wanted: DateTimeField, expr: Expr, at: At) -> Result<Typed, Refusal> {
@@ -88,14 +91,19 @@ impl Guard<'_> {
     fn truncated(&mut self, args: Vec<Expr>, at: At) -> Result<Typed, Refusal> {
         let unit = self.unit(&args[0])?;
         if !UNITS.contains(&unit.as_str()) {
-            return Err(expression(&format!("DATE_TRUNC('{unit}', …)")).hinted(format!("the units are {}", UNITS.join(", "))));
+            return Err(
+                expression(&format!("DATE_TRUNC('{unit}', …)")).hinted(format!("the units are {}", UNITS.join(", ")))
+            );
         }
         let date = self.date_arg(args, 1, at)?;
         Ok(Typed::new(tree::call("DATE_TRUNC", [tree::text(&unit), date.expr]), Kind::DateTime))
     }
 
     fn format(&mut self, args: Vec<Expr>, date_at: usize, family: Family, at: At) -> Result<Typed, Refusal> {
-        let format = self.expr(args[1 - date_at].clone(), at)?.literal.ok_or_else(|| expression("a format that is no literal"))?;
+        let format = self
+            .expr(args[1 - date_at].clone(), at)?
+            .literal
+            .ok_or_else(|| expression("a format that is no literal"))?;
         let format = formats::neutral(&format, family)?;
         Ok(formatted(self.date_arg(args, date_at, at)?.expr, &format))
     }
@@ -105,7 +113,9 @@ impl Guard<'_> {
         let (later, earlier) = if args.len() == 3 {
             let unit = self.unit(&args[0])?;
             if unit != "day" {
-                return Err(expression(&format!("{name} in {unit}s")).hinted("take the days, or YEAR and MONTH of each date"));
+                return Err(
+                    expression(&format!("{name} in {unit}s")).hinted("take the days, or YEAR and MONTH of each date")
+                );
             }
             (2, 1)
         } else {

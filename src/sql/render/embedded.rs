@@ -6,8 +6,9 @@
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, DataType, DateTimeField, ExactNumberInfo, Expr, ExtractSyntax, Function, FunctionArg, FunctionArgExpr,
-    FunctionArguments, Ident, Query, Select, SetExpr, Statement, TableFactor, Value, VisitMut, VisitorMut,
+    BinaryOperator, DataType, DateTimeField, ExactNumberInfo, Expr, ExtractSyntax, Function, FunctionArg,
+    FunctionArgExpr, FunctionArguments, Ident, Query, Select, SetExpr, Statement, TableFactor, Value, VisitMut,
+    VisitorMut,
 };
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 
@@ -23,7 +24,11 @@ pub fn embedded(query: &Query) -> Result<String, Refusal> {
     let read = parse::statements(&GenericDialect {}, &text).unwrap_or_default();
     match &read[..] {
         [Statement::Query(read)] if **read == query => Ok(text),
-        _ => Err(Refusal::new(Code::NotRunnable, format!("the statement does not read back as written: {text}"), "write it more simply")),
+        _ => Err(Refusal::new(
+            Code::NotRunnable,
+            format!("the statement does not read back as written: {text}"),
+            "write it more simply",
+        )),
     }
 }
 
@@ -37,9 +42,10 @@ impl VisitorMut for Rewriting {
     type Break = Refusal;
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<Refusal> {
-        let factors = select.from.iter().flat_map(|from| {
-            std::iter::once(&from.relation).chain(from.joins.iter().map(|join| &join.relation))
-        });
+        let factors = select
+            .from
+            .iter()
+            .flat_map(|from| std::iter::once(&from.relation).chain(from.joins.iter().map(|join| &join.relation)));
         self.tables.push(factors.filter_map(table_of).collect());
         ControlFlow::Continue(())
     }
@@ -85,9 +91,10 @@ impl Rewriting {
         let (field, words, options) = (args.next(), args.next(), args.next());
         let (alias, name) = match field {
             Some(Expr::Identifier(name)) => (None, name.value),
-            Some(Expr::CompoundIdentifier(parts)) => {
-                (parts.first().map(|part| part.value.clone()), parts.last().map(|part| part.value.clone()).unwrap_or_default())
-            }
+            Some(Expr::CompoundIdentifier(parts)) => (
+                parts.first().map(|part| part.value.clone()),
+                parts.last().map(|part| part.value.clone()).unwrap_or_default(),
+            ),
             _ => return Err(unmatched()),
         };
         let table = self.table(alias.as_deref()).ok_or_else(unmatched)?;
@@ -110,7 +117,11 @@ impl Rewriting {
 }
 
 fn unmatched() -> Refusal {
-    Refusal::new(Code::NotRunnable, "MATCH stands where its table cannot be told", "let MATCH name a field of a table in FROM")
+    Refusal::new(
+        Code::NotRunnable,
+        "MATCH stands where its table cannot be told",
+        "let MATCH name a field of a table in FROM",
+    )
 }
 
 /// Alias and table of a relation that is a table, or the scoped SELECT over one.
@@ -138,7 +149,9 @@ fn take(expr: &mut Expr) -> Expr {
 /// The divisor, null where it is zero.
 fn not_zero(divisor: Expr) -> Expr {
     match &divisor {
-        Expr::Value(value) if matches!(&value.value, Value::Number(text, _) if text.parse::<f64>().is_ok_and(|x| x != 0.0)) => divisor,
+        Expr::Value(value) if matches!(&value.value, Value::Number(text, _) if text.parse::<f64>().is_ok_and(|x| x != 0.0)) => {
+            divisor
+        }
         _ => tree::call("NULLIF", [divisor, tree::number(0)]),
     }
 }

@@ -37,7 +37,7 @@ enum Inner {
     /// One row for one row of a table: it can hand the sources of each on.
     Exposed,
     /// Anything else: the rows that it stands on.
-    Opaque(Option<Query>),
+    Opaque(Option<Box<Query>>),
 }
 
 struct Citing<'a> {
@@ -61,7 +61,7 @@ impl Citing<'_> {
                     *cte.query = exposed;
                     Inner::Exposed
                 }
-                _ => Inner::Opaque(self.cited(&cte.query)),
+                _ => Inner::Opaque(self.cited(&cte.query).map(Box::new)),
             };
             self.named.push((cte.alias.name.value.clone(), inner));
         }
@@ -75,7 +75,9 @@ impl Citing<'_> {
     fn body_arms(&mut self, body: &SetExpr, ending: &Query) -> Vec<SetExpr> {
         match body {
             SetExpr::Select(select) => self.select_arms(select, ending),
-            SetExpr::Query(query) => self.cited(query).map(|query| SetExpr::Query(Box::new(query))).into_iter().collect(),
+            SetExpr::Query(query) => {
+                self.cited(query).map(|query| SetExpr::Query(Box::new(query))).into_iter().collect()
+            }
             SetExpr::SetOperation { left, op: _, set_quantifier: _, right } => {
                 let bare = tree::query(SetExpr::Values(datafusion::sql::sqlparser::ast::Values {
                     explicit_row: false,
@@ -86,9 +88,12 @@ impl Citing<'_> {
                 arms.extend(self.body_arms(right, &bare));
                 arms
             }
-            SetExpr::Values(_) | SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) | SetExpr::Table(_) => {
-                Vec::new()
-            }
+            SetExpr::Values(_)
+            | SetExpr::Insert(_)
+            | SetExpr::Update(_)
+            | SetExpr::Delete(_)
+            | SetExpr::Merge(_)
+            | SetExpr::Table(_) => Vec::new(),
         }
     }
 
@@ -104,7 +109,7 @@ impl Citing<'_> {
             match self.factor(factor) {
                 Read::Table(alias) => own.push((alias, false)),
                 Read::Handed(alias) => own.push((alias, true)),
-                Read::Opaque(query) => others.extend(query.map(|query| SetExpr::Query(Box::new(query)))),
+                Read::Opaque(query) => others.extend(query.map(SetExpr::Query)),
             }
         }
         let joined = from.len() > 1 || from.iter().any(|from| !from.joins.is_empty());
@@ -149,7 +154,7 @@ impl Citing<'_> {
                     **subquery = exposed;
                     Read::Handed(alias)
                 }
-                _ => Read::Opaque(self.cited(subquery)),
+                _ => Read::Opaque(self.cited(subquery).map(Box::new)),
             };
         }
         let name = factor_name(factor).unwrap_or_default();
@@ -164,7 +169,8 @@ impl Citing<'_> {
     fn exposed(&mut self, query: &Query) -> Option<Query> {
         let SetExpr::Select(select) = &*query.body else { return None };
         let [only] = &select.from[..] else { return None };
-        let plain = only.joins.is_empty() && select.distinct.is_none() && !shape::is_grouped(select) && query.with.is_none();
+        let plain =
+            only.joins.is_empty() && select.distinct.is_none() && !shape::is_grouped(select) && query.with.is_none();
         if !plain {
             return None;
         }
@@ -216,7 +222,7 @@ impl Visitor for Relations {
 enum Read {
     Table(String),
     Handed(String),
-    Opaque(Option<Query>),
+    Opaque(Option<Box<Query>>),
 }
 
 fn factors(from: &mut [TableWithJoins]) -> impl Iterator<Item = &mut TableFactor> {
@@ -227,13 +233,21 @@ fn factors(from: &mut [TableWithJoins]) -> impl Iterator<Item = &mut TableFactor
 
 fn alias_of(factor: &TableFactor) -> String {
     match factor {
-        TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => alias.name.value.clone(),
+        TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => {
+            alias.name.value.clone()
+        }
         factor => factor_name(factor).unwrap_or_default().to_owned(),
     }
 }
 
 /// `SELECT sources FROM … WHERE …` for one relation; of a join each row once, and none for a side that is not there.
-fn sources_of(alias: &str, is_handed: bool, from: Vec<TableWithJoins>, selection: Option<Expr>, joined: bool) -> Select {
+fn sources_of(
+    alias: &str,
+    is_handed: bool,
+    from: Vec<TableWithJoins>,
+    selection: Option<Expr>,
+    joined: bool,
+) -> Select {
     let column = |source: &str| {
         let name = if is_handed { handed(source) } else { source.to_owned() };
         if joined { tree::qualified(alias, &name) } else { tree::column(&name) }

@@ -1,9 +1,9 @@
 //! The rows behind the groups that an answer shows, and behind an extreme.
 
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Join, JoinConstraint, JoinOperator, LimitClause,
-    OrderBy, OrderByKind, Query, Select, SetExpr, TableFactor, TableWithJoins, WildcardAdditionalOptions,
-    SelectItem,
+    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Join, JoinConstraint, JoinOperator,
+    LimitClause, OrderBy, OrderByKind, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins,
+    WildcardAdditionalOptions,
 };
 
 use crate::sql::{SOURCES, shape, tree};
@@ -90,7 +90,9 @@ fn expanded(order_by: Option<&OrderBy>, select: &Select) -> Option<OrderBy> {
     for key in keys {
         let item = match &key.expr {
             Expr::Identifier(name) => {
-                let named = |item: &&SelectItem| shape::parts(item).is_some_and(|(_, alias)| alias == Some(name.value.as_str()));
+                let named = |item: &&SelectItem| {
+                    shape::parts(item).is_some_and(|(_, alias)| alias == Some(name.value.as_str()))
+                };
                 select.projection.iter().find(named)
             }
             Expr::Value(value) => {

@@ -52,7 +52,8 @@ fn sort_last(order_by: &mut Option<OrderBy>, keys: impl IntoIterator<Item = Expr
     });
     match order_by {
         Some(OrderBy { kind: OrderByKind::Expressions(before), .. }) => {
-            let new: Vec<OrderByExpr> = keys.filter(|key| !before.iter().any(|sorted| sorted.expr == key.expr)).collect();
+            let new: Vec<OrderByExpr> =
+                keys.filter(|key| !before.iter().any(|sorted| sorted.expr == key.expr)).collect();
             before.extend(new);
         }
         _ => *order_by = Some(OrderBy { kind: OrderByKind::Expressions(keys.collect()), interpolate: None }),

@@ -43,7 +43,20 @@ fn none_and_two_are_refused() {
 
 #[test]
 fn no_text_makes_it_panic() {
-    for text in ["'", "``", "```", "SELECT '", "WITH a", "WITH 表 选", "</think>", "{\"sql\":", "SELECT \"é", "/*", "-", "SELECT a FROM t;;;；"] {
+    for text in [
+        "'",
+        "``",
+        "```",
+        "SELECT '",
+        "WITH a",
+        "WITH 表 选",
+        "</think>",
+        "{\"sql\":",
+        "SELECT \"é",
+        "/*",
+        "-",
+        "SELECT a FROM t;;;；",
+    ] {
         let _ = statement(text);
     }
 }

@@ -41,7 +41,10 @@ struct Unscoped;
 impl Visitor for Unscoped {
     type Break = String;
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<String> {
-        let tables = select.from.iter().flat_map(|from| std::iter::once(&from.relation).chain(from.joins.iter().map(|join| &join.relation)));
+        let tables = select
+            .from
+            .iter()
+            .flat_map(|from| std::iter::once(&from.relation).chain(from.joins.iter().map(|join| &join.relation)));
         for factor in tables {
             let TableFactor::Table { name, .. } = factor else { continue };
             let table = name.to_string();
@@ -50,7 +53,10 @@ impl Visitor for Unscoped {
             }
             let wanted = [format!("kb_id IN ('{KB}')"), format!("table_kwd = '{table}'")];
             let top = select.selection.as_ref().map(conjuncts).unwrap_or_default();
-            if select.from.len() != 1 || !select.from[0].joins.is_empty() || !wanted.iter().all(|part| top.contains(part)) {
+            if select.from.len() != 1
+                || !select.from[0].joins.is_empty()
+                || !wanted.iter().all(|part| top.contains(part))
+            {
                 return ControlFlow::Break(select.to_string());
             }
         }
