@@ -73,8 +73,8 @@ impl Guard<'_> {
             } => self.cast(*expr, data_type, at),
             Expr::Cast { .. } | Expr::Convert { .. } => Err(not_allowed("this kind of cast")),
             Expr::Extract { field, syntax: _, expr } => self.extract(field, *expr, at),
-            Expr::Ceil { expr, field } => self.rounded("CEIL", *expr, field, at),
-            Expr::Floor { expr, field } => self.rounded("FLOOR", *expr, field, at),
+            Expr::Ceil { expr, field } => self.rounded(*expr, field, at, |expr, field| Expr::Ceil { expr, field }),
+            Expr::Floor { expr, field } => self.rounded(*expr, field, at, |expr, field| Expr::Floor { expr, field }),
             Expr::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
                 self.substring(*expr, substring_from, substring_for, at)
             }

@@ -239,7 +239,7 @@ async fn what_is_allowed_runs() {
             "2 4 3",
         ),
         (
-            "SELECT GROUP_CONCAT(xing_ming_tks ORDER BY qty_long DESC SEPARATOR '-') FROM sales WHERE city_tks IS NOT NULL",
+            "SELECT STRING_AGG(xing_ming_tks, '-' ORDER BY qty_long DESC) FROM sales WHERE city_tks IS NOT NULL",
             "d-c-b-a-e",
         ),
         ("SELECT qty_long % n_2031_long FROM sales WHERE xing_ming_tks = 'a'", ""),
