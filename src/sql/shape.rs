@@ -71,9 +71,7 @@ pub(super) fn group_keys(select: &Select) -> &[Expr] {
 
 /// Whether rows are put together: an aggregate, GROUP BY or HAVING.
 pub(super) fn is_grouped(select: &Select) -> bool {
-    !group_keys(select).is_empty()
-        || select.having.is_some()
-        || select.projection.iter().any(|item| has_aggregate(item))
+    !group_keys(select).is_empty() || select.having.is_some() || select.projection.iter().any(has_aggregate)
 }
 
 /// The expression and alias of a select item.

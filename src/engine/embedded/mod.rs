@@ -30,7 +30,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    Engine, EngineError, Hit, LiveSegment, LoadWriter, Mention, Merged, ResultSet, RowKey, SegmentRef, Snapshot, StoredRow,
+    Engine, EngineError, Hit, LiveSegment, LoadWriter, Mention, Merged, ResultSet, RowKey, SegmentRef, Snapshot,
+    StoredRow,
 };
 use crate::config::{EmbeddedLimits, SqlLimits};
 use crate::query::{QueryError, Sessions};

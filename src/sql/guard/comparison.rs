@@ -4,7 +4,7 @@
 use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value};
 use unicode_normalization::UnicodeNormalization;
 
-use super::expression::not_a_date;
+use super::literal::not_a_date;
 use super::{At, Guard, Typed, dates, mismatch};
 use crate::sql::names::Kind;
 use crate::sql::predicate::{Form, Predicate, mark};

@@ -1,16 +1,12 @@
 //! Expressions: the closed set of those that are allowed, rebuilt with stored names and types.
 
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, CastKind, DataType, DateTimeField, Expr, Ident, Interval, Query, TypedString,
-    UnaryOperator, Value,
+    BinaryOperator, CaseWhen, CastKind, DateTimeField, Expr, Ident, Interval, Query, TypedString, UnaryOperator,
 };
 
-use super::{At, Guard, Typed, dates, expression as not_allowed, mismatch};
+use super::{At, Guard, Typed, expression as not_allowed, literal, mismatch};
 use crate::sql::names::{self, Column, Kind, Relation, fold};
 use crate::sql::{Code, Refusal, tree};
-
-/// Characters of one literal.
-const MAX_LITERAL: usize = 1_000;
 
 impl Guard<'_> {
     pub(super) fn expr(&mut self, expr: Expr, at: At) -> Result<Typed, Refusal> {
@@ -31,7 +27,7 @@ impl Guard<'_> {
                 [qualifier, name] => self.name(Some(qualifier), name, at),
                 _ => Err(not_allowed("a name of more than two parts")),
             },
-            Expr::Value(value) => literal(value.value),
+            Expr::Value(value) => literal::plain(value.value),
             Expr::Nested(inner) => {
                 let inner = self.expr(*inner, at)?;
                 Ok(Typed { expr: tree::nested(inner.expr), ..inner })
@@ -77,8 +73,8 @@ impl Guard<'_> {
             } => self.cast(*expr, data_type, at),
             Expr::Cast { .. } | Expr::Convert { .. } => Err(not_allowed("this kind of cast")),
             Expr::Extract { field, syntax: _, expr } => self.extract(field, *expr, at),
-            Expr::Ceil { expr, field } => self.rounded("CEIL", *expr, field, at),
-            Expr::Floor { expr, field } => self.rounded("FLOOR", *expr, field, at),
+            Expr::Ceil { expr, field } => self.rounded(*expr, field, at, |expr, field| Expr::Ceil { expr, field }),
+            Expr::Floor { expr, field } => self.rounded(*expr, field, at, |expr, field| Expr::Floor { expr, field }),
             Expr::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
                 self.substring(*expr, substring_from, substring_for, at)
             }
@@ -86,7 +82,7 @@ impl Guard<'_> {
                 self.trim(trim_where, trim_what, *expr, at)
             }
             Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: _ }) => {
-                typed_string(&data_type, value.value)
+                literal::typed(&data_type, value.value)
             }
             Expr::Interval(interval) => self.interval(interval),
             Expr::Function(function) => self.function(function, at),
@@ -318,47 +314,6 @@ pub(super) fn common(kinds: &[Kind]) -> Kind {
         (a, b) if a.is_number() && b.is_number() => Kind::Decimal,
         _ => Kind::Any,
     })
-}
-
-fn literal(value: Value) -> Result<Typed, Refusal> {
-    match value {
-        Value::Number(text, _) => {
-            let kind = if text.contains(['.', 'e', 'E']) { Kind::Decimal } else { Kind::Integer };
-            Ok(Typed::literal(tree::number(&text), kind, &text))
-        }
-        Value::SingleQuotedString(text) => match text.chars().count() {
-            0..=MAX_LITERAL => Ok(Typed::literal(tree::text(&text), Kind::Text, &text)),
-            chars => {
-                let message = format!("a literal has {chars} characters, {MAX_LITERAL} are allowed");
-                Err(Refusal::new(Code::TooLarge, message, "write a shorter one"))
-            }
-        },
-        Value::Boolean(flag) => {
-            let text = if flag { "true" } else { "false" };
-            Ok(Typed::literal(Expr::value(Value::Boolean(flag)), Kind::Truth, text))
-        }
-        Value::Null => Ok(Typed::new(Expr::value(Value::Null), Kind::Null)),
-        Value::Placeholder(name) => Err(not_allowed(&format!("the parameter {name}"))),
-        _ => Err(not_allowed("this kind of literal").hinted("write text in single quotes")),
-    }
-}
-
-fn typed_string(data_type: &DataType, value: Value) -> Result<Typed, Refusal> {
-    let text = match (data_type, value) {
-        (DataType::Date | DataType::Timestamp(..) | DataType::Datetime(_), Value::SingleQuotedString(text)) => text,
-        _ => return Err(not_allowed("this typed literal")),
-    };
-    date_literal(&text)
-}
-
-/// A date as a literal: its first moment, and its text for comparisons.
-pub(super) fn date_literal(text: &str) -> Result<Typed, Refusal> {
-    let (start, _) = dates::range(text).ok_or_else(|| not_a_date(text))?;
-    Ok(Typed::literal(tree::moment(start), Kind::DateTime, text))
-}
-
-pub(super) fn not_a_date(text: &str) -> Refusal {
-    mismatch(format!("{text:?} is not a date"), "write '2024-01-05', '2024-01' or '2024'")
 }
 
 fn number_only(typed: &Typed) -> Result<(), Refusal> {

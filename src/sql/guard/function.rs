@@ -43,7 +43,7 @@ impl Guard<'_> {
             return self.match_words(args);
         }
         match self.temporal(&name, args, at)? {
-            Answer::Typed(typed) => Ok(typed),
+            Answer::Typed(typed) => Ok(*typed),
             Answer::NotMine(args) => self.scalar(&name, args, at),
         }
     }
@@ -69,7 +69,7 @@ impl Guard<'_> {
 
 /// What a family of functions makes of a call.
 pub(super) enum Answer {
-    Typed(Typed),
+    Typed(Box<Typed>),
     /// No function of the family; the arguments back.
     NotMine(Vec<Expr>),
 }

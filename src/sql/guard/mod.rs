@@ -12,6 +12,7 @@ mod from;
 mod function;
 mod grouping;
 mod kb;
+mod literal;
 mod order;
 mod pattern;
 mod query;

@@ -3,7 +3,7 @@
 use datafusion::sql::sqlparser::ast::{BinaryOperator, DataType, Expr, Value, ValueWithSpan};
 
 use super::comparison::{date, not};
-use super::expression::not_a_date;
+use super::literal::not_a_date;
 use super::{At, Guard, Typed, dates, expression, mismatch};
 use crate::sql::names::Kind;
 use crate::sql::predicate::{Form, Predicate};

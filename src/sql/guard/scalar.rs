@@ -1,9 +1,12 @@
 //! Functions of one row on numbers and texts, and casts.
 
-use datafusion::sql::sqlparser::ast::{BinaryOperator, CaseWhen, CeilFloorKind, DataType, Expr, TrimWhereField};
+use datafusion::sql::sqlparser::ast::{
+    BinaryOperator, CaseWhen, CeilFloorKind, DataType, DateTimeField, Expr, TrimWhereField,
+};
 
-use super::expression::{common, date_literal};
+use super::expression::common;
 use super::function::{unknown, wrong_count};
+use super::literal::date_literal;
 use super::temporal::{day, formatted};
 use super::{At, Guard, Typed, expression, mismatch};
 use crate::sql::names::{Fact, Kind};
@@ -20,13 +23,12 @@ enum Arg {
 /// Name as written, name in the tree, arguments, and what it gives (`None`: what its arguments have in common).
 type Scalar = (&'static str, &'static str, &'static [Arg], Option<Kind>);
 
-const SCALARS: [Scalar; 20] = [
+const SCALARS: [Scalar; 19] = [
     ("ABS", "ABS", &[Arg::Number], None),
     ("SQRT", "SQRT", &[Arg::Number], Some(Kind::Decimal)),
     ("POWER", "POWER", &[Arg::Number, Arg::Number], Some(Kind::Decimal)),
     ("POW", "POWER", &[Arg::Number, Arg::Number], Some(Kind::Decimal)),
     ("SIGN", "SIGN", &[Arg::Number], Some(Kind::Decimal)),
-    ("CEILING", "CEIL", &[Arg::Number], Some(Kind::Decimal)),
     ("LOWER", "LOWER", &[Arg::Text], Some(Kind::Text)),
     ("LCASE", "LOWER", &[Arg::Text], Some(Kind::Text)),
     ("UPPER", "UPPER", &[Arg::Text], Some(Kind::Text)),
@@ -49,6 +51,7 @@ impl Guard<'_> {
         match name {
             "ROUND" => self.round(args, at),
             "MOD" => self.modulo(args, at),
+            "CEILING" => self.ceiling(args, at),
             "IF" | "IIF" => self.choice(args, at),
             "CONCAT" => self.of_any_number(name, args, Some(Kind::Text), at),
             "COALESCE" | "IFNULL" | "NVL" => self.of_any_number("COALESCE", args, None, at),
@@ -128,13 +131,25 @@ impl Guard<'_> {
         self.case(None, vec![CaseWhen { condition, result }], otherwise.map(Box::new), at)
     }
 
-    pub(super) fn rounded(&mut self, name: &str, expr: Expr, field: CeilFloorKind, at: At) -> Result<Typed, Refusal> {
-        use datafusion::sql::sqlparser::ast::DateTimeField;
+    fn ceiling(&mut self, args: Vec<Expr>, at: At) -> Result<Typed, Refusal> {
+        let [arg] = <[Expr; 1]>::try_from(args).map_err(|_| wrong_count("CEILING", "one number"))?;
+        let field = CeilFloorKind::DateTimeField(DateTimeField::NoDateTime);
+        self.rounded(arg, field, at, |expr, field| Expr::Ceil { expr, field })
+    }
+
+    /// `CEIL` and `FLOOR`, to whole numbers only.
+    pub(super) fn rounded(
+        &mut self,
+        expr: Expr,
+        field: CeilFloorKind,
+        at: At,
+        build: impl Fn(Box<Expr>, CeilFloorKind) -> Expr,
+    ) -> Result<Typed, Refusal> {
         let CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) = field else {
             return Err(expression("this rounding"));
         };
         let value = self.number_arg(expr, at.strict())?;
-        Ok(Typed::new(tree::call(name, [value.expr]), Kind::Decimal))
+        Ok(Typed::new(build(Box::new(value.expr), field), Kind::Decimal))
     }
 
     pub(super) fn substring(

@@ -73,7 +73,7 @@ impl Guard<'_> {
         absent(!named_window.is_empty(), "WINDOW")?;
         absent(value_table_mode.is_some(), "AS STRUCT or AS VALUE")?;
         absent(flavor != SelectFlavor::Standard, "FROM before SELECT")?;
-        absent(from.is_empty(), "SELECT without FROM")?;
+        absent(from.is_empty() && !shape::any_expr(&projection, is_subquery), "SELECT without FROM")?;
         let distinct = distinct.map(plain_distinct).transpose()?.flatten();
         let top = top.map(top_rows).transpose()?;
 
@@ -95,7 +95,7 @@ impl Guard<'_> {
         tree.having = having;
         tree.qualify = qualify;
         self.grouped(&tree)?;
-        let single_row = shape::is_grouped(&tree) && shape::group_keys(&tree).is_empty();
+        let single_row = tree.from.is_empty() || shape::is_grouped(&tree) && shape::group_keys(&tree).is_empty();
         Ok(Opened { tree, outputs, top, single_row })
     }
 
@@ -242,6 +242,10 @@ impl Guard<'_> {
             Refusal::new(Code::UnknownField, message, "name the column to group by")
         })
     }
+}
+
+fn is_subquery(expr: &Expr) -> bool {
+    matches!(expr, Expr::Subquery(_))
 }
 
 /// The name of an item, and whether the tree must write it.

@@ -3,9 +3,9 @@
 use chrono::NaiveTime;
 use datafusion::sql::sqlparser::ast::{BinaryOperator, DateTimeField, Expr, ExtractSyntax};
 
-use super::expression::date_literal;
 use super::formats::{self, Family};
 use super::function::{Answer, wrong_count};
+use super::literal::date_literal;
 use super::{At, Guard, Typed, expression, mismatch};
 use crate::sql::names::Kind;
 use crate::sql::{Code, Refusal, tree};
@@ -44,7 +44,7 @@ impl Guard<'_> {
             },
             _ => return Ok(Answer::NotMine(args)),
         };
-        Ok(Answer::Typed(typed))
+        Ok(Answer::Typed(Box::new(typed)))
     }
 
     pub(super) fn extract(&mut self, wanted: DateTimeField, expr: Expr, at: At) -> Result<Typed, Refusal> {

@@ -1,8 +1,10 @@
 //! The second select: one arm for each table that the outermost SELECT reads, put together with UNION.
 
+use std::ops::ControlFlow;
+
 use datafusion::sql::sqlparser::ast::{
     Distinct, Expr, ObjectNamePart, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableFactor,
-    TableWithJoins,
+    TableWithJoins, Visit, Visitor,
 };
 
 use super::groups;
@@ -35,7 +37,7 @@ enum Inner {
     /// One row for one row of a table: it can hand the sources of each on.
     Exposed,
     /// Anything else: the rows that it stands on.
-    Opaque(Option<Query>),
+    Opaque(Option<Box<Query>>),
 }
 
 struct Citing<'a> {
@@ -59,7 +61,7 @@ impl Citing<'_> {
                     *cte.query = exposed;
                     Inner::Exposed
                 }
-                _ => Inner::Opaque(self.cited(&cte.query)),
+                _ => Inner::Opaque(self.cited(&cte.query).map(Box::new)),
             };
             self.named.push((cte.alias.name.value.clone(), inner));
         }
@@ -96,17 +98,18 @@ impl Citing<'_> {
     }
 
     fn select_arms(&mut self, select: &Select, ending: &Query) -> Vec<SetExpr> {
+        let mut others: Vec<SetExpr> = self.subquery_arms(select);
         if only_table(select, self.tables) && (shape::is_grouped(select) || select.distinct.is_some()) {
-            return vec![groups::arm(select, ending)];
+            others.insert(0, groups::arm(select, ending));
+            return others;
         }
         let mut from = select.from.clone();
         let mut own = Vec::new();
-        let mut others = Vec::new();
         for factor in factors(&mut from) {
             match self.factor(factor) {
                 Read::Table(alias) => own.push((alias, false)),
                 Read::Handed(alias) => own.push((alias, true)),
-                Read::Opaque(query) => others.extend(query.map(|query| SetExpr::Query(Box::new(query)))),
+                Read::Opaque(query) => others.extend(query.map(SetExpr::Query)),
             }
         }
         let joined = from.len() > 1 || from.iter().any(|from| !from.joins.is_empty());
@@ -125,6 +128,19 @@ impl Citing<'_> {
         arms
     }
 
+    /// The rows behind sub-selects that stand for a value in the answer and do not depend on its rows.
+    fn subquery_arms(&mut self, select: &Select) -> Vec<SetExpr> {
+        let mut queries = Vec::new();
+        shape::any_expr(&select.projection, |expr| {
+            if let Expr::Subquery(query) = expr {
+                queries.push(query.clone());
+            }
+            false
+        });
+        queries.retain(|query| !depends(query));
+        queries.iter().filter_map(|query| Some(SetExpr::Query(Box::new(self.cited(query)?)))).collect()
+    }
+
     /// What a relation of FROM is; a sub-select that can hand sources on is made to.
     fn factor(&mut self, factor: &mut TableFactor) -> Read {
         if is_table(factor, self.tables) {
@@ -138,7 +154,7 @@ impl Citing<'_> {
                     **subquery = exposed;
                     Read::Handed(alias)
                 }
-                _ => Read::Opaque(self.cited(subquery)),
+                _ => Read::Opaque(self.cited(subquery).map(Box::new)),
             };
         }
         let name = factor_name(factor).unwrap_or_default();
@@ -174,11 +190,39 @@ impl Citing<'_> {
     }
 }
 
+/// Whether a query names a relation that is not inside it.
+fn depends(query: &Query) -> bool {
+    let mut relations = Relations::default();
+    let _ = query.visit(&mut relations);
+    relations.named.iter().any(|named| !relations.given.contains(named))
+}
+
+/// Aliases that a query gives and names.
+#[derive(Default)]
+struct Relations {
+    given: Vec<String>,
+    named: Vec<String>,
+}
+
+impl Visitor for Relations {
+    type Break = ();
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        self.given.push(alias_of(factor));
+        ControlFlow::Continue(())
+    }
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        if let Expr::CompoundIdentifier(parts) = expr {
+            self.named.extend(parts.first().map(|part| part.value.clone()));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 /// A relation of a FROM, by its alias.
 enum Read {
     Table(String),
     Handed(String),
-    Opaque(Option<Query>),
+    Opaque(Option<Box<Query>>),
 }
 
 fn factors(from: &mut [TableWithJoins]) -> impl Iterator<Item = &mut TableFactor> {

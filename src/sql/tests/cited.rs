@@ -113,7 +113,7 @@ async fn answer(select: &ScopedSelect) -> (Vec<Vec<String>>, Vec<u64>) {
 
 #[tokio::test]
 async fn answers_are_exact_and_cite_the_rows_they_stand_on() {
-    let table: [(&str, &str, &[u64]); 27] = [
+    let table: [(&str, &str, &[u64]); 30] = [
         ("SELECT COUNT(*) FROM sales", "6", &[1, 2, 3, 4, 5, 6]),
         ("SELECT COUNT(*) FROM sales WHERE qty_long > 100 OR price_flt < 9999", "5", &[1, 2, 3, 5, 6]),
         ("SELECT SUM(price_flt) FROM sales WHERE city_tks = 'paris'", "30.0", &[1, 2]),
@@ -165,6 +165,21 @@ async fn answers_are_exact_and_cite_the_rows_they_stand_on() {
             &[1, 2],
         ),
         (
+            "SELECT ABS((SELECT price_flt FROM sales WHERE xing_ming_tks = 'a') - (SELECT price_flt FROM sales WHERE xing_ming_tks = 'c')) AS d",
+            "5.0",
+            &[1, 3],
+        ),
+        (
+            "SELECT COUNT(*) * 100.0 / (SELECT COUNT(*) FROM stock) FROM sales WHERE city_tks = 'Paris'",
+            "100.0",
+            &[1, 2, 11, 12],
+        ),
+        (
+            "SELECT xing_ming_tks FROM (SELECT * FROM sales ORDER BY price_flt DESC LIMIT 3) t WHERE qty_long < 2 ORDER BY price_flt LIMIT 1",
+            "e",
+            &[5],
+        ),
+        (
             "SELECT MEDIAN(price_flt), PERCENTILE(price_flt, 0.5), STRING_AGG(city_tks, '/') FROM sales WHERE qty_long < 3",
             "10.0 10.0 Paris/Paris/New York",
             &[1, 2, 5],
@@ -176,5 +191,90 @@ async fn answers_are_exact_and_cite_the_rows_they_stand_on() {
         let got: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
         assert_eq!(got.join("|"), want, "{sql}");
         assert_eq!(keys, cited, "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_allowed_runs() {
+    let table = [
+        (
+            "SELECT xing_ming_tks, RANK() OVER (ORDER BY price_flt DESC) r FROM sales QUALIFY r <= 2 ORDER BY r",
+            "b 1|a 2",
+        ),
+        ("SELECT city_tks, SUM(SUM(qty_long)) OVER () FROM sales GROUP BY city_tks ORDER BY 1 LIMIT 1", "Berlin 16"),
+        ("SELECT xing_ming_tks, LAG(qty_long) OVER (ORDER BY qty_long) FROM sales ORDER BY qty_long LIMIT 2", "e |a 0"),
+        (
+            "SELECT SUM(qty_long) OVER (ORDER BY qty_long ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM sales ORDER BY qty_long LIMIT 3",
+            "0|1|3",
+        ),
+        ("SELECT COUNT(*) FROM sales WHERE ri_qi_dt > DATE '2024-02-01' - INTERVAL 1 DAY", "5"),
+        ("SELECT COUNT(*) FROM sales WHERE ri_qi_dt >= DATE_SUB(CURRENT_DATE, INTERVAL 1 MONTH)", "5"),
+        ("SELECT COUNT(*) FROM sales WHERE NOT (ri_qi_dt BETWEEN '2024-01' AND '2024-02')", "4"),
+        ("SELECT COUNT(*) FROM sales WHERE ri_qi_dt LIKE '2024-01%'", "1"),
+        ("SELECT COUNT(*) FROM sales WHERE ri_qi_dt IN ('2024-01', '2024-03')", "3"),
+        ("SELECT COUNT(*) FROM sales WHERE city_tks LIKE 'P%' OR city_tks LIKE '%\\%%'", "2"),
+        ("SELECT COUNT(*) FROM sales WHERE city_tks ILIKE '%PARIS%'", "2"),
+        ("SELECT COUNT(*) FROM sales WHERE city_tks NOT LIKE '%ar%'", "3"),
+        ("SELECT COUNT(*) FROM sales WHERE CAST(qty_long AS VARCHAR) LIKE '4%'", "1"),
+        ("SELECT COUNT(*) FROM sales WHERE SUBSTR(ri_qi_dt, 1, 7) = '2024-01'", "1"),
+        ("SELECT COUNT(*) FROM sales WHERE strftime('%Y', ri_qi_dt) = '2024' AND YEAR(ri_qi_dt) = '2024'", "6"),
+        (
+            "SELECT DATE_TRUNC('month', ri_qi_dt) m, COUNT(*) FROM sales GROUP BY 1 ORDER BY 1 LIMIT 1",
+            "2024-01-01T00:00:00 1",
+        ),
+        (
+            "SELECT UPPER(city_tks) || '-' || LEFT(xing_ming_tks, 1), CHAR_LENGTH(city_tks), TRIM(city_tks) FROM sales WHERE qty_long = 1",
+            "PARIS-a 5 Paris",
+        ),
+        (
+            "SELECT ROUND(AVG(price_flt), 1), STDDEV(price_flt) > 0, VAR_POP(price_flt) > 0, CORR(price_flt, qty_long) < 1 FROM sales",
+            "8.7 true true true",
+        ),
+        (
+            "SELECT COALESCE(city_tks, '?'), NULLIF(qty_long, 6), GREATEST(qty_long, 9), MOD(qty_long, 4), SIGN(price_flt), POWER(2, 3) FROM sales WHERE qty_long = 6",
+            "?  9 2 1.0 8.0",
+        ),
+        (
+            "SELECT SUM(CASE city_tks WHEN 'Paris' THEN 1 ELSE 0 END), SUM(IF(paid_kwd = 1, qty_long, 0)), COUNT(*) FILTER (WHERE qty_long > 2) FROM sales",
+            "2 4 3",
+        ),
+        (
+            "SELECT STRING_AGG(xing_ming_tks, '-' ORDER BY qty_long DESC) FROM sales WHERE city_tks IS NOT NULL",
+            "d-c-b-a-e",
+        ),
+        ("SELECT qty_long % n_2031_long FROM sales WHERE xing_ming_tks = 'a'", ""),
+        (
+            "SELECT CAST('12' AS BIGINT) + CAST(price_flt AS INT), FLOOR(price_flt), CEIL(price_flt) FROM sales WHERE qty_long = 0",
+            "19 7.0 8.0",
+        ),
+        ("SELECT city_tks FROM sales GROUP BY city_tks ORDER BY MAX(price_flt) DESC LIMIT 1", "Paris"),
+        ("SELECT COUNT(DISTINCT city_tks) FROM sales WHERE (paid_kwd = 'yes') IS TRUE AND paid_kwd", "3"),
+        (
+            "SELECT t.city_tks, t.n FROM (SELECT city_tks, COUNT(*) AS n FROM sales GROUP BY city_tks) t WHERE t.n > 1 ORDER BY t.city_tks",
+            "Berlin 2|Paris 2",
+        ),
+        ("SELECT city_tks FROM sales INTERSECT SELECT city_tks FROM stock", "Paris"),
+        (
+            "SELECT x.c FROM (SELECT city_tks AS c FROM sales EXCEPT SELECT city_tks FROM stock) x ORDER BY x.c LIMIT 1",
+            "Berlin",
+        ),
+        (
+            "SELECT a.xing_ming_tks FROM sales a CROSS JOIN (SELECT AVG(price_flt) m FROM sales) b WHERE a.price_flt > b.m ORDER BY 1",
+            "a|b",
+        ),
+        (
+            "SELECT xing_ming_tks FROM sales WHERE qty_long = (SELECT MAX(qty_long) FROM sales s WHERE s.city_tks = sales.city_tks) ORDER BY 1",
+            "b|d|e",
+        ),
+        (
+            "SELECT DAY(ri_qi_dt), QUARTER(ri_qi_dt), WEEK(ri_qi_dt), HOUR(ri_qi_dt) FROM sales WHERE qty_long = 1",
+            "1 1 1 0",
+        ),
+    ];
+    for (sql, want) in table {
+        let select = run(sql).unwrap_or_else(|refusal| panic!("{sql}: {refusal} ({})", refusal.hint));
+        let (rows, _) = answer(&select).await;
+        let got: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
+        assert_eq!(got.join("|"), want, "{sql}");
     }
 }

@@ -1,7 +1,10 @@
 //! The whole pipeline over a small world: two tables, a few known cells, one knowledge base.
 
 mod cited;
+mod regressions;
+mod replies;
 mod shared;
+mod trees;
 
 use super::*;
 use crate::config::SqlLimits;
@@ -54,8 +57,20 @@ pub(super) fn schema() -> Schema {
 
 /// What the engine would find in the cells of this world.
 pub(super) fn found(lookup: &Lookup) -> Found {
-    const CELLS: [&str; 9] =
-        ["Paris", "Berlin", "O'Brien", "50% off", "speed limit sign", "a  b", "行政管理", "x", "New York"];
+    const CELLS: [&str; 12] = [
+        "a",
+        "c",
+        "e",
+        "Paris",
+        "Berlin",
+        "O'Brien",
+        "50% off",
+        "speed limit sign",
+        "a  b",
+        "行政管理",
+        "x",
+        "New York",
+    ];
     let fold = |text: &str| text.trim().to_lowercase();
     let pick = |test: &dyn Fn(&str) -> bool| {
         CELLS.iter().filter(|cell| test(cell)).map(|cell| (*cell).to_owned()).collect::<Vec<_>>()
@@ -95,30 +110,4 @@ pub(super) fn scope() -> Scope {
 
 pub(super) fn run(sql: &str) -> Result<ScopedSelect, Refusal> {
     run_in(sql, &scope())
-}
-
-#[test]
-fn show() {
-    let text = std::fs::read_to_string(std::env::var("SHOW").unwrap_or_default()).unwrap_or_default();
-    for sql in text.lines() {
-        println!("> {sql}");
-        match run(sql) {
-            Ok(select) => {
-                println!("  {}", select.statement());
-                println!("  embedded: {:?}", render::embedded(select.statement()).map_err(|r| r.message));
-                if let Some(sources) = select.sources() {
-                    println!("  sources: {sources}");
-                    println!("  embedded: {:?}", render::embedded(sources).map_err(|r| r.message));
-                }
-                for c in select.columns() {
-                    print!("  [{} | {} {:?} {:?} {:?}]", c.name, c.label, c.kind, c.unit, c.decimals);
-                }
-                println!();
-                for n in select.notes() {
-                    println!("  note {}: {}", n.code, n.message);
-                }
-            }
-            Err(r) => println!("  REFUSED {:?}: {} / {} {:?}", r.code, r.message, r.hint, r.position),
-        }
-    }
 }
