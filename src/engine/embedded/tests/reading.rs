@@ -81,7 +81,8 @@ async fn a_plain_select_gives_its_sources_in_sheet_order() {
     assert_eq!((result.total, result.rows.len(), result.sources.len()), (6, 5, 3));
     assert_eq!(result.rows[3], [Value::Text("丁".to_owned())]);
     assert_eq!(result.documents, [(1, 4), (2, 2)]);
-    let rows = house.engine.rows(&[result.sources[2].key, result.sources[0].key, RowKey(u64::MAX)], &house.snapshot);
+    let keys = [result.sources[2].key, result.sources[0].key, RowKey(u64::MAX)];
+    let rows = house.engine.rows(&keys, &house.snapshot);
     let rows = rows.await.expect("rows");
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[0].source.row, 4);
