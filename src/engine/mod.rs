@@ -99,6 +99,14 @@ pub struct StoredRow {
     pub content: String,
 }
 
+/// Segments that a new one stands for: to be named in the catalog in their place, in one transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merged {
+    pub old: Vec<u32>,
+    /// `None` where no live row was left.
+    pub new: Option<SegmentRef>,
+}
+
 /// Takes the rows of one load, table by table. Nothing is visible before the catalog says so.
 pub trait LoadWriter: Send {
     /// Rows in the layout of [`crate::record`].
@@ -135,6 +143,10 @@ pub trait Engine: Send + Sync {
 
     /// Makes the snapshot's rows searchable now; a no-op where they are.
     async fn index(&self, snapshot: &Snapshot) -> Result<(), EngineError>;
+
+    /// Writes small segments of one physical table anew as few; `docs` of each are its live loads. The caller names the new
+    /// ones in the catalog. A no-op where an engine has no segments of its own.
+    async fn merge(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError>;
 
     /// Removes what no snapshot names any more.
     fn sweep(&self, live: &[SegmentRef]) -> Result<(), EngineError>;

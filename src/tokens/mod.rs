@@ -1,31 +1,120 @@
-//! Words of a text, the same for rows and questions.
+//! Cutting text into the words that MATCH and search compare.
+//!
+//! Comes in: a cell, a row's content or a question. Goes out: its tokens, the same for stored text and for what is asked.
+//! Must never happen: two ways to cut; a letter or digit that is in no token.
+//!
+//! Chinese is cut by the dictionary, in search mode: long words give their shorter words as well. Characters that no word takes
+//! (unknown names) stand as tokens of their own, so any part of an unknown name is found by the tokens it shares.
 
+mod segmenter;
+
+use std::sync::OnceLock;
+
+use jieba_rs::Jieba;
 use unicode_normalization::UnicodeNormalization;
 
-/// The words of a text, folded, in order.
-pub fn tokens(text: &str) -> Vec<String> {
-    let folded = fold(text);
-    let mut words = Vec::new();
-    let mut word = String::new();
-    for c in folded.chars() {
-        let own = ('\u{3400}'..='\u{9fff}').contains(&c);
-        if (own || !c.is_alphanumeric()) && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
-        }
-        if own {
-            words.push(c.to_string());
-        } else if c.is_alphanumeric() {
-            word.push(c);
-        }
-    }
-    if !word.is_empty() {
-        words.push(word);
-    }
-    words
+pub use crate::schema::fold;
+pub use segmenter::Segmenter;
+
+/// Loaded when the first Chinese character is met.
+fn dictionary() -> &'static Jieba {
+    static DICTIONARY: OnceLock<Jieba> = OnceLock::new();
+    DICTIONARY.get_or_init(Jieba::new)
 }
 
-/// The text without differences of case, width and outer or repeated white space.
-pub fn fold(text: &str) -> String {
-    let wide: String = text.nfkc().flat_map(char::to_lowercase).collect();
-    wide.split_whitespace().collect::<Vec<_>>().join(" ")
+/// The tokens of a text, in order, repeats included.
+pub fn tokens(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if text.is_ascii() {
+        cut(&text.to_ascii_lowercase(), &mut found);
+    } else {
+        cut(&text.nfkc().flat_map(char::to_lowercase).collect::<String>(), &mut found);
+    }
+    found
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Script {
+    Han,
+    Other,
+    None,
+}
+
+fn script(c: char) -> Script {
+    match c {
+        '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => {
+            Script::Han
+        }
+        c if c.is_alphanumeric() => Script::Other,
+        _ => Script::None,
+    }
+}
+
+/// Cuts folded text at every change of script.
+fn cut(text: &str, found: &mut Vec<String>) {
+    let mut start = 0;
+    let mut current = Script::None;
+    for (at, c) in text.char_indices() {
+        let next = script(c);
+        if next != current {
+            run(&text[start..at], current, found);
+            (start, current) = (at, next);
+        }
+    }
+    run(&text[start..], current, found);
+}
+
+fn run(text: &str, script: Script, found: &mut Vec<String>) {
+    match script {
+        Script::None => {}
+        Script::Other => found.push(singular(text)),
+        Script::Han => {
+            let words = dictionary().cut_for_search(text, false);
+            found.extend(words.into_iter().map(|token| token.word.to_owned()));
+        }
+    }
+}
+
+/// English plurals lose their ending: `orders` is `order`, `cities` is `city`.
+fn singular(word: &str) -> String {
+    let is_word = word.len() > 3 && word.bytes().all(|b| b.is_ascii_lowercase());
+    let kept = ["ss", "us", "is"].iter().any(|ending| word.ends_with(ending));
+    if !is_word || kept {
+        return word.to_owned();
+    }
+    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
+        return format!("{stem}y");
+    }
+    let sibilant = ["ses", "xes", "zes", "ches", "shes"].iter().any(|ending| word.ends_with(ending));
+    let ending = if sibilant { "es" } else { "s" };
+    word.strip_suffix(ending).unwrap_or(word).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tokens;
+
+    #[test]
+    fn words_of_a_text() {
+        for (text, words) in [
+            ("Red CARS, 2 boxes", &["red", "car", "2", "box"] as &[&str]),
+            ("O'Brien", &["o", "brien"]),
+            ("ＡＢＣ１２", &["abc12"]),
+            ("cities buses bus class", &["city", "bus", "bus", "class"]),
+            ("行政管理", &["行政", "管理"]),
+            ("共和国", &["共和", "共和国"]),
+            ("iPhone15手机", &["iphone15", "手机"]),
+            ("", &[]),
+            ("——！", &[]),
+            ("Привет мир", &["привет", "мир"]),
+        ] {
+            assert_eq!(tokens(text), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_an_unknown_name_shares_its_tokens() {
+        let whole = tokens("璟昱阁");
+        assert!(tokens("璟昱").iter().all(|token| whole.contains(token)), "{whole:?}");
+    }
 }

@@ -29,7 +29,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Engine, EngineError, Hit, LoadWriter, Mention, ResultSet, RowKey, SegmentRef, Snapshot, StoredRow};
+use super::{
+    Engine, EngineError, Hit, LiveSegment, LoadWriter, Mention, Merged, ResultSet, RowKey, SegmentRef, Snapshot,
+    StoredRow,
+};
 use crate::config::{EmbeddedLimits, SqlLimits};
 use crate::query::{QueryError, Sessions};
 use crate::sql::{Found, Lookup, ScopedSelect};
@@ -37,10 +40,8 @@ use distinct::DistinctCells;
 use mentions::MentionIndexes;
 use search::Shards;
 use store::Store;
-use view::{Documents, View};
+use view::{LastDocuments, View};
 use writer::SegmentWriter;
-
-pub use merge::Merged;
 
 /// The engine on one data folder.
 pub struct Embedded {
@@ -48,6 +49,7 @@ pub struct Embedded {
     shards: Arc<Shards>,
     distinct: Arc<DistinctCells>,
     mentions: Arc<MentionIndexes>,
+    documents: LastDocuments,
     sessions: Sessions,
 }
 
@@ -59,6 +61,7 @@ impl Embedded {
             shards: Arc::default(),
             distinct: Arc::new(DistinctCells::new(embedded.max_distinct)),
             mentions: Arc::default(),
+            documents: LastDocuments::default(),
             sessions: Sessions::new(sql, embedded.batch_rows)?,
         })
     }
@@ -70,7 +73,7 @@ impl Embedded {
 
     /// The views of all tables whose index is wanted.
     fn views(&self, snapshot: &Snapshot, wanted: impl Fn(usize) -> bool) -> Result<Vec<Arc<View>>, EngineError> {
-        let documents = Documents::of(snapshot);
+        let documents = self.documents.of(snapshot);
         let indexes = (0..snapshot.schema.tables.len()).filter(|&index| wanted(index));
         indexes.map(|index| View::open(&self.store, snapshot, index, &documents).map(Arc::new)).collect()
     }
@@ -148,6 +151,11 @@ impl Engine for Embedded {
         let views = self.views(snapshot, |_| true)?;
         let store = self.store.clone();
         blocking(move || rows::index(&store, &views)).await
+    }
+
+    async fn merge(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError> {
+        let (store, segments) = (self.store.clone(), segments.to_vec());
+        blocking(move || merge::merge(&store, &segments)).await
     }
 
     fn sweep(&self, live: &[SegmentRef]) -> Result<(), EngineError> {

@@ -30,8 +30,8 @@ impl Embedded {
         max_rows: usize,
         max_sources: usize,
     ) -> Result<ResultSet, EngineError> {
-        let statement = render::embedded(select.statement());
-        let sources = select.sources().map(render::embedded);
+        let statement = render::embedded(select.statement())?;
+        let sources = select.sources().map(render::embedded).transpose()?;
         let names = relations(select);
         let views = self.views(snapshot, |index| names.contains(&snapshot.schema.tables[index].name))?;
         let session = self.session(&statement, sources.as_deref(), &views, select).await?;

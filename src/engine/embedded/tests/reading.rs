@@ -36,17 +36,13 @@ async fn a_statement_sees_all_live_rows_and_only_those() {
 async fn rows_of_a_dead_load_in_a_shared_segment_are_left_out() {
     let mut house = two_documents().await;
     let segments = house.snapshot.tables[0].parts[0].segments.clone();
-    let merged = house.engine.merge(&many(&segments)).await.expect("merged");
+    let merged = house.engine.merge(&segments).await.expect("merged");
     assert!(merged.is_empty(), "two segments are few");
     let live = |docs| LiveSegment { docs, ..segments[0].clone() };
     house.snapshot.tables[0].parts[0].segments = vec![live(Some(vec![2]))];
     assert_eq!(house.one("SELECT COUNT(*) FROM sales").await, Value::Integer(0));
     house.snapshot.tables[0].parts[0].segments = vec![live(Some(vec![1]))];
     assert_eq!(house.one("SELECT COUNT(name_kwd) FROM sales").await, Value::Integer(3));
-}
-
-fn many(segments: &[LiveSegment]) -> Vec<LiveSegment> {
-    segments.to_vec()
 }
 
 #[tokio::test]

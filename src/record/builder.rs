@@ -1,0 +1,126 @@
+//! Rows of cells become batches.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, Int64Builder, StringViewBuilder, UInt32Array};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::error::ArrowError;
+use datafusion::arrow::record_batch::RecordBatch;
+
+use super::arrow_schema;
+use super::column::{Column, Raw};
+use crate::schema::{Decision, Field, Typed};
+use crate::value::{Cell, FieldType};
+
+/// Cells of one field that are no value of its type: null in the field, whole in the row's content.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Misfits {
+    pub count: u64,
+    /// The first of them, `(row, text)`.
+    pub first: Vec<(u64, String)>,
+    /// Error cells such as `#DIV/0!`.
+    pub errors: u64,
+    pub first_errors: Vec<(u64, String)>,
+}
+
+/// Builds the batches of one document's rows.
+pub struct Builder<'a> {
+    decisions: &'a [Decision],
+    schema: SchemaRef,
+    doc_no: u32,
+    batch_rows: usize,
+    max_places: usize,
+    rows: usize,
+    row_numbers: Int64Builder,
+    sheets: StringViewBuilder,
+    columns: Vec<Column>,
+    raws: Vec<Option<Raw>>,
+    misfits: Vec<Misfits>,
+}
+
+impl<'a> Builder<'a> {
+    /// `fields` and `decisions` go together; a batch has at most `batch_rows` rows; `max_places` misfits of a field keep their place.
+    pub fn new(fields: &[Field], decisions: &'a [Decision], doc_no: u32, batch_rows: usize, max_places: usize) -> Self {
+        Self {
+            decisions,
+            schema: arrow_schema(fields),
+            doc_no,
+            batch_rows: batch_rows.max(1),
+            max_places,
+            rows: 0,
+            row_numbers: Int64Builder::with_capacity(batch_rows),
+            sheets: StringViewBuilder::with_capacity(batch_rows),
+            columns: fields.iter().map(|field| Column::new(field.kind, batch_rows)).collect(),
+            raws: fields.iter().map(|field| (field.kind != FieldType::Text).then(Raw::default)).collect(),
+            misfits: vec![Misfits::default(); fields.len()],
+        }
+    }
+
+    /// Takes one row; `column_map` gives for each field the index of its cell in `cells`, `None` where the sheet lacks it.
+    /// Gives a batch whenever one is full.
+    pub fn push(
+        &mut self,
+        sheet: &str,
+        row: u64,
+        cells: &[Cell<'_>],
+        column_map: &[Option<usize>],
+    ) -> Result<Option<RecordBatch>, ArrowError> {
+        for field in 0..self.columns.len() {
+            let at = column_map.get(field).copied().flatten();
+            self.push_cell(field, row, at.and_then(|at| cells.get(at)).unwrap_or(&Cell::Empty));
+        }
+        self.row_numbers.append_value(i64::try_from(row).unwrap_or(i64::MAX));
+        self.sheets.append_value(sheet);
+        self.rows += 1;
+        if self.rows < self.batch_rows { Ok(None) } else { self.batch().map(Some) }
+    }
+
+    fn push_cell(&mut self, field: usize, row: u64, cell: &Cell<'_>) {
+        let converted = self.decisions[field].convert(cell);
+        self.columns[field].push(&converted.value);
+        if converted.literal {
+            return;
+        }
+        let text = cell.text();
+        if let Some(raw) = &mut self.raws[field] {
+            raw.push(self.rows, &text);
+        }
+        self.misfits[field].note(&converted.value, cell, row, &text, self.max_places);
+    }
+
+    fn batch(&mut self) -> Result<RecordBatch, ArrowError> {
+        let rows = std::mem::take(&mut self.rows);
+        let mut arrays: Vec<ArrayRef> = vec![
+            Arc::new(self.row_numbers.finish()),
+            Arc::new(UInt32Array::from_value(self.doc_no, rows)),
+            Arc::new(self.sheets.finish()),
+        ];
+        arrays.extend(self.columns.iter_mut().map(Column::finish));
+        arrays.extend(self.raws.iter_mut().flatten().map(|raw| raw.finish(rows)));
+        RecordBatch::try_new(self.schema.clone(), arrays)
+    }
+
+    /// The last batch, if there are rows left.
+    pub fn finish(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        if self.rows == 0 { Ok(None) } else { self.batch().map(Some) }
+    }
+
+    /// What did not fit so far, field by field.
+    pub fn misfits(&self) -> &[Misfits] {
+        &self.misfits
+    }
+}
+
+impl Misfits {
+    fn note(&mut self, value: &Typed<'_>, cell: &Cell<'_>, row: u64, text: &str, most: usize) {
+        let (count, first) = match (value, cell) {
+            (Typed::Misfit, _) => (&mut self.count, &mut self.first),
+            (_, Cell::Error(_)) => (&mut self.errors, &mut self.first_errors),
+            _ => return,
+        };
+        *count += 1;
+        if first.len() < most {
+            first.push((row, text.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! One type for a column, decided over all of its cells.
+//!
+//! Comes in: the merged [`Profile`] of a column, its [`Label`], what the user said. Goes out: a [`Decision`] that converts cells.
+//! Must never happen: a type that loses an identifier; more than 5 % of the telling cells unfit, unless the user said so.
+
+use serde::{Deserialize, Serialize};
+
+use super::date::DateOrder;
+use super::dates::Span;
+use super::label::Label;
+use super::profile::Profile;
+use super::summary::Summary;
+use super::tally::{Group, Tally};
+use super::unit::{self, Mark};
+use crate::value::FieldType;
+
+/// What the user decided about a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Override {
+    pub kind: FieldType,
+}
+
+/// How the cells of a column become values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    pub kind: FieldType,
+    /// The unit of the numbers. `%` is of cells that are percents, stored as fractions; `percent` is of a label that says `%`
+    /// over plain numbers, stored as they are.
+    pub unit: Option<String>,
+    /// A number that names things and is not added up.
+    pub identifier: bool,
+    pub date_order: DateOrder,
+    /// No date of the column says which order it is: month first is assumed.
+    pub date_order_assumed: bool,
+    /// `,` is the decimal sign.
+    pub decimal_comma: bool,
+    /// What the numbers in the cells are marked with.
+    pub(super) mark: Mark,
+    /// Whole numbers are dates in eight digits.
+    pub(super) compact_dates: bool,
+    /// `2024-01` is a month.
+    pub(super) months: bool,
+    /// The user chose the type.
+    pub(super) forced: bool,
+    pub(super) summary: Summary,
+}
+
+/// A fit column has at most one unfit cell in this many.
+const UNFIT_ONE_IN: u64 = 20;
+/// Phone, card and account numbers are at least this.
+const LEAST_DIGITS_NUMBER: f64 = 1e6;
+
+/// Decides the type of a column.
+pub fn decide(profile: &Profile, label: &Label, user: Option<&Override>) -> Decision {
+    let readings = Readings { profile, label, forced: user.is_some() };
+    let decision = match user {
+        Some(user) => readings.forced_to(user.kind),
+        None => {
+            readings.flag().or_else(|| readings.date()).or_else(|| readings.number()).unwrap_or_else(|| readings.text())
+        }
+    };
+    Decision { forced: user.is_some(), ..decision }
+}
+
+impl Decision {
+    /// Cells that are neither blank, marker nor error and have no value of the type: null in it, and to be reported.
+    pub fn unfit(&self) -> u64 {
+        self.summary.unfit
+    }
+
+    /// Error cells such as `#DIV/0!`: null in any type, and to be reported.
+    pub fn errors(&self) -> u64 {
+        self.summary.errors
+    }
+}
+
+/// A column and the ways to read it.
+struct Readings<'a> {
+    profile: &'a Profile,
+    label: &'a Label,
+    forced: bool,
+}
+
+/// The numbers of a column under one mark and decimal sign.
+struct Numeric {
+    tally: Tally,
+    mark: Mark,
+    comma: bool,
+    scaled: u64,
+}
+
+impl Readings<'_> {
+    fn base(&self, kind: FieldType, fits: u64) -> Decision {
+        Decision {
+            kind,
+            unit: self.label.unit.clone(),
+            identifier: false,
+            date_order: DateOrder::default(),
+            date_order_assumed: false,
+            decimal_comma: false,
+            mark: Mark::None,
+            compact_dates: false,
+            months: false,
+            forced: false,
+            summary: Summary::new(self.profile, kind, fits),
+        }
+    }
+
+    fn forced_to(&self, kind: FieldType) -> Decision {
+        match kind {
+            FieldType::Text => self.text(),
+            FieldType::Flag => self.base(FieldType::Flag, self.profile.yes + self.profile.no),
+            FieldType::DateTime => self.as_date(),
+            FieldType::Integer | FieldType::Decimal => self.as_number(kind, self.best()),
+        }
+    }
+
+    fn is_fit(&self, fits: u64) -> bool {
+        let telling = self.profile.telling();
+        fits > 0 && (telling - fits) * UNFIT_ONE_IN <= telling
+    }
+
+    fn text(&self) -> Decision {
+        self.base(FieldType::Text, self.profile.cells - self.profile.blank - self.profile.errors)
+    }
+
+    fn flag(&self) -> Option<Decision> {
+        let words = self.profile.yes + self.profile.no;
+        (words > 0 && words == self.profile.telling()).then(|| self.base(FieldType::Flag, words))
+    }
+
+    fn date(&self) -> Option<Decision> {
+        let decision = self.as_date();
+        self.is_fit(decision.summary.fits).then_some(decision)
+    }
+
+    fn as_date(&self) -> Decision {
+        let dates = &self.profile.dates;
+        let (order, assumed) = dates.order();
+        let compact = self.forced || (self.label.says_date() && self.all_compact());
+        let months = self.forced || dates.seasons < dates.months.count || self.label.says_month();
+        let span = dates.read(order, compact, months);
+        let mut decision = self.base(FieldType::DateTime, span.count);
+        decision.summary.range = dates_text(&span);
+        Decision {
+            date_order: order,
+            date_order_assumed: assumed,
+            compact_dates: compact,
+            months,
+            unit: None,
+            ..decision
+        }
+    }
+
+    /// Every number of the column is a date in eight digits.
+    fn all_compact(&self) -> bool {
+        let numbers = &self.profile.numbers;
+        let compact = self.profile.dates.compact.count;
+        compact > 0 && numbers.marked.is_empty() && compact == numbers.bare.plain.count() + numbers.bare.separated
+    }
+
+    fn number(&self) -> Option<Decision> {
+        let best = self.best();
+        let fit = self.is_fit(best.tally.count()) && !self.names_things(&best) && !self.mixes(&best);
+        fit.then(|| self.as_number(if best.is_whole() { FieldType::Integer } else { FieldType::Decimal }, best))
+    }
+
+    /// The reading under which most cells are numbers.
+    fn best(&self) -> Numeric {
+        let numbers = &self.profile.numbers;
+        let bare = std::iter::once(None).chain(numbers.marked.iter().map(Some));
+        let readings = bare.flat_map(|group| [false, true].map(|comma| self.numeric(group, comma)));
+        readings
+            .reduce(|best, next| if next.beats(&best) { next } else { best })
+            .unwrap_or_else(|| self.numeric(None, false))
+    }
+
+    /// Numbers with a mark; those of a currency may stand beside bare ones, those of a percent beside zeros.
+    fn numeric(&self, group: Option<&Group>, comma: bool) -> Numeric {
+        let bare = &self.profile.numbers.bare;
+        let group = group.unwrap_or(bare);
+        let mut numeric = Numeric { tally: group.read(comma), mark: group.mark.clone(), comma, scaled: group.scaled };
+        if group.mark.is_currency() {
+            numeric.tally.merge(&bare.read(comma));
+            numeric.scaled += bare.scaled;
+        } else if group.mark == Mark::Percent {
+            numeric.tally.add_zeros(&bare.read(comma));
+        }
+        numeric
+    }
+
+    /// Phone numbers, accounts, versions and padded codes are no quantities.
+    fn names_things(&self, best: &Numeric) -> bool {
+        let least = best.tally.range.map_or(0.0, |(least, _)| least);
+        let count = best.tally.count();
+        self.profile.identifiers > 0
+            || self.label.says_version()
+            || (best.is_whole() && self.profile.phones == count)
+            || (best.is_whole() && self.label.says_digits() && least >= LEAST_DIGITS_NUMBER)
+    }
+
+    /// Two currencies, or scales both in the label and in some cells only.
+    fn mixes(&self, best: &Numeric) -> bool {
+        let currencies = self.profile.numbers.marked.iter().filter(|group| group.mark.is_currency()).count();
+        let scaled = best.scaled > 0 && best.scaled < best.tally.count();
+        currencies > 1 || (scaled && self.label.unit.as_deref().is_some_and(|unit| unit::scale_before(unit).is_some()))
+    }
+
+    fn as_number(&self, kind: FieldType, best: Numeric) -> Decision {
+        let fits = if kind == FieldType::Integer { best.tally.integers } else { best.tally.count() };
+        let mut decision = self.base(kind, fits);
+        decision.summary.decimals = if kind == FieldType::Integer { 0 } else { best.tally.places };
+        decision.summary.range = best.tally.range.map(|(least, most)| (number_text(least), number_text(most)));
+        Decision {
+            unit: self.unit(&best),
+            identifier: self.label.says_identifier() || self.is_year(&best),
+            decimal_comma: best.comma,
+            mark: best.mark,
+            ..decision
+        }
+    }
+
+    fn is_year(&self, best: &Numeric) -> bool {
+        let years = best.tally.range.is_some_and(|(least, most)| least >= 1900.0 && most <= 2100.0);
+        best.is_whole() && years && (self.label.says_year() || self.label.says_date())
+    }
+
+    /// The unit of the stored numbers: the label's, unless the cells' own says more.
+    fn unit(&self, best: &Numeric) -> Option<String> {
+        let own = best.mark.text().map(str::to_owned);
+        match (self.label.unit.as_deref(), &best.mark) {
+            (_, Mark::Percent | Mark::Seconds) => own,
+            (Some("%"), _) => best.exceeds_one().then(|| "percent".to_owned()),
+            (Some(unit), _) if best.scaled > 0 => own.or_else(|| unscaled(unit)),
+            (Some(unit), _) => Some(unit.to_owned()),
+            (None, _) => own,
+        }
+    }
+}
+
+/// `万元` without its scale.
+fn unscaled(unit: &str) -> Option<String> {
+    let rest = unit::scale_before(unit).map_or(unit, |(_, rest)| rest);
+    (!rest.is_empty()).then(|| rest.to_owned())
+}
+
+impl Numeric {
+    fn is_whole(&self) -> bool {
+        self.tally.decimals == 0 && !matches!(self.mark, Mark::Percent | Mark::Seconds)
+    }
+
+    /// More cells fit; on equal counts the reading that came first stays.
+    fn beats(&self, other: &Numeric) -> bool {
+        let key = |numeric: &Numeric| (numeric.tally.count(), numeric.mark.text().map(str::to_owned));
+        let (count, mark) = key(self);
+        let (best, best_mark) = key(other);
+        count > best || (count == best && !self.comma && mark > best_mark)
+    }
+
+    /// Numbers under a label that says `%` are percents as written only where one is too large for a fraction.
+    fn exceeds_one(&self) -> bool {
+        self.tally.range.is_some_and(|(least, most)| least < -1.0 || most > 1.0)
+    }
+}
+
+fn number_text(x: f64) -> String {
+    crate::value::decimal_text(x)
+}
+
+fn dates_text(span: &Span) -> Option<(String, String)> {
+    let (first, last) = span.range()?;
+    Some((crate::value::datetime_text(&first), crate::value::datetime_text(&last)))
+}

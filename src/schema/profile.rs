@@ -1,0 +1,210 @@
+//! What all cells of one column of one document say about its type.
+//!
+//! Comes in: cells, one by one; profiles of other documents. Goes out: counts under every reading, bounded in size.
+//! Must never happen: a profile that depends on the order of cells or of documents.
+
+use chrono::NaiveDateTime;
+use serde::{Deserialize, Serialize};
+
+use super::class::{Class, classify};
+use super::date;
+use super::dates::Dates;
+use super::distinct::{self, Distinct};
+use super::number::{Amount, NumberText};
+use super::tally::Numbers;
+use super::unit::Mark;
+use crate::value::{Cell, datetime_text, decimal_text, duration_text};
+
+/// Texts kept with their rows.
+const MOST_PLACES: usize = 10;
+/// Characters of a text that is kept with its row.
+const LONGEST_PLACE: usize = 80;
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    pub(super) cells: u64,
+    /// Empty or white space.
+    pub(super) blank: u64,
+    pub(super) markers: u64,
+    pub(super) errors: u64,
+    pub(super) yes: u64,
+    pub(super) no: u64,
+    pub(super) numbers: Numbers,
+    /// Whole numbers that look like mobile phone numbers.
+    pub(super) phones: u64,
+    pub(super) identifiers: u64,
+    pub(super) dates: Dates,
+    /// Texts that are nothing else.
+    pub(super) texts: u64,
+    /// Cells that the workbook itself types as numbers or dates and that may be text here.
+    pub(super) typed: u64,
+    pub(super) distinct: Distinct,
+    /// Bytes of the longest text.
+    longest: usize,
+    /// The first rows whose cells are mere text, with that text.
+    places: Vec<(u64, String)>,
+}
+
+impl Profile {
+    /// Counts one cell of the row `row`.
+    pub fn observe(&mut self, cell: &Cell<'_>, row: u64) {
+        self.cells += 1;
+        match cell {
+            Cell::Empty => self.blank += 1,
+            Cell::Text(text) => self.observe_text(text, row),
+            Cell::Integer(n) => self.observe_integer(*n),
+            Cell::Decimal(x) => self.observe_decimal(*x, row),
+            Cell::Flag(flag) => self.observe_flag(*flag),
+            Cell::DateTime(at) => self.observe_datetime(*at),
+            Cell::Duration(seconds) => self.observe_duration(*seconds, row),
+            Cell::Error(_) => self.errors += 1,
+        }
+    }
+
+    fn observe_text(&mut self, text: &str, row: u64) {
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            self.blank += 1;
+            return;
+        }
+        self.longest = self.longest.max(text.len());
+        self.distinct.add(distinct::hash(text.as_bytes()), || text);
+        match classify(trimmed) {
+            Class::Marker => self.markers += 1,
+            Class::Flag(true) => self.yes += 1,
+            Class::Flag(false) => self.no += 1,
+            Class::Number(number) => self.observe_number(&number),
+            Class::Identifier => self.identifiers += 1,
+            Class::Date(date) => self.dates.add(date),
+            Class::Text => self.observe_mere_text(trimmed, row),
+        }
+    }
+
+    fn observe_mere_text(&mut self, text: &str, row: u64) {
+        self.texts += 1;
+        let full = self.places.len() == MOST_PLACES;
+        if !full || self.places.last().is_some_and(|(last, _)| row < *last) {
+            self.place((row, text.chars().take(LONGEST_PLACE).collect()));
+        }
+    }
+
+    fn place(&mut self, place: (u64, String)) {
+        let at = self.places.partition_point(|known| *known < place);
+        self.places.insert(at, place);
+        self.places.truncate(MOST_PLACES);
+    }
+
+    fn observe_number(&mut self, number: &NumberText) {
+        self.numbers.add(number);
+        if let (false, Mark::None, Some(n)) = (number.separated, &number.mark, number.point.and_then(|a| a.whole)) {
+            self.observe_whole(n);
+        }
+    }
+
+    /// A whole number may be a date in eight digits, or a phone number.
+    fn observe_whole(&mut self, n: i64) {
+        if n >= 19_000_101 {
+            self.phones += u64::from(is_phone(n));
+            date::compact(n).into_iter().for_each(|at| self.dates.compact.add(at));
+        }
+    }
+
+    fn observe_integer(&mut self, n: i64) {
+        self.typed += 1;
+        self.distinct.add(distinct::hash_integer(n), || n.to_string());
+        self.numbers.bare.plain.add(&Amount { value: n as f64, whole: Some(n), places: 0 });
+        self.observe_whole(n);
+    }
+
+    fn observe_decimal(&mut self, x: f64, row: u64) {
+        self.typed += 1;
+        self.distinct.add(distinct::mix(x.to_bits()), || decimal_text(x));
+        if x.is_finite() {
+            self.numbers.bare.plain.add(&Amount { value: x, whole: None, places: places(x) });
+        } else {
+            self.observe_mere_text(&decimal_text(x), row);
+        }
+    }
+
+    fn observe_flag(&mut self, flag: bool) {
+        let text = if flag { "TRUE" } else { "FALSE" };
+        self.distinct.add(distinct::hash(text.as_bytes()), || text);
+        *(if flag { &mut self.yes } else { &mut self.no }) += 1;
+    }
+
+    fn observe_datetime(&mut self, at: NaiveDateTime) {
+        self.typed += 1;
+        self.distinct.add(distinct::mix(at.and_utc().timestamp() as u64 ^ 1 << 63), || datetime_text(&at));
+        self.dates.fixed.add(at);
+    }
+
+    fn observe_duration(&mut self, seconds: f64, row: u64) {
+        self.typed += 1;
+        self.distinct.add(distinct::mix(!seconds.to_bits()), || duration_text(seconds));
+        if !seconds.is_finite() {
+            return self.observe_mere_text(&duration_text(seconds), row);
+        }
+        self.numbers.add_seconds(&Amount { value: seconds, whole: None, places: places(seconds) });
+    }
+
+    /// Takes in the cells of another document's column.
+    pub fn merge(&mut self, other: &Profile) {
+        self.cells += other.cells;
+        self.blank += other.blank;
+        self.markers += other.markers;
+        self.errors += other.errors;
+        self.yes += other.yes;
+        self.no += other.no;
+        self.numbers.merge(&other.numbers);
+        self.phones += other.phones;
+        self.identifiers += other.identifiers;
+        self.dates.merge(&other.dates);
+        self.texts += other.texts;
+        self.typed += other.typed;
+        self.distinct.merge(&other.distinct);
+        self.longest = self.longest.max(other.longest);
+        other.places.iter().for_each(|place| self.place(place.clone()));
+    }
+
+    /// Cells seen, blank ones included.
+    pub fn cells(&self) -> u64 {
+        self.cells
+    }
+
+    /// Error cells such as `#DIV/0!`.
+    pub fn errors(&self) -> u64 {
+        self.errors
+    }
+
+    /// Bytes of the longest text.
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// The first rows whose cells are mere text, with that text cut to 80 characters.
+    pub fn mere_texts(&self) -> &[(u64, String)] {
+        &self.places
+    }
+
+    /// Cells that say something about the type.
+    pub(super) fn telling(&self) -> u64 {
+        self.cells - self.blank - self.markers - self.errors
+    }
+}
+
+/// Mobile phone numbers of China, as whole numbers.
+fn is_phone(n: i64) -> bool {
+    (13_000_000_000..20_000_000_000).contains(&n)
+}
+
+/// Decimal places that a double shows.
+fn places(x: f64) -> u8 {
+    let mut power = 1.0;
+    for places in 0..10 {
+        if (x * power).round() / power == x {
+            return places;
+        }
+        power *= 10.0;
+    }
+    15
+}
