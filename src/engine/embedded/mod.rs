@@ -10,6 +10,7 @@ mod ladder;
 mod matching;
 mod mentions;
 mod merge;
+mod overflow;
 mod provider;
 mod rows;
 mod rowset;

@@ -16,7 +16,7 @@ use crate::value::FieldType;
 /// Columns that no file holds as such.
 pub(super) const COMPUTED: [&str; 5] = ["row_key", "kb_id", "table_kwd", "doc_id", "docnm_kwd"];
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct View {
     pub name: String,
     pub schema: SchemaRef,
@@ -26,7 +26,7 @@ pub(super) struct View {
     pub documents: Arc<Documents>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct PartView {
     pub kb: Id,
     pub segments: Vec<SegmentView>,

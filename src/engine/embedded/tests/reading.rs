@@ -133,3 +133,26 @@ async fn nulls_come_last_in_both_directions() {
         assert_eq!(rows[5], [Value::Null], "{direction}");
     }
 }
+
+#[tokio::test]
+async fn whole_numbers_never_wrap() {
+    let mut house = House::new();
+    let large = i64::MAX - 1;
+    house.put(
+        "a.xlsx",
+        &[(Some("甲"), Some(large), None), (Some("乙"), Some(large), None), (Some("丙"), Some(3_000_000_000), None)],
+    );
+    let told = house.one("SELECT SUM(amount_long) FROM sales").await;
+    assert_eq!(told, Value::Decimal(2.0 * large as f64 + 3e9));
+    let told =
+        house.one("SELECT SUM(amount_long * amount_long) FROM sales WHERE name_kwd = '丙' AND kb_id <> ''").await;
+    assert_eq!(told, Value::Integer(9_000_000_000_000_000_000));
+    assert_eq!(house.one("SELECT MAX(amount_long) FROM sales").await, Value::Integer(large));
+    assert_eq!(house.one("SELECT COUNT(*) FROM sales WHERE amount_long > 5").await, Value::Integer(3));
+    let select = ScopedSelect::for_test(
+        "SELECT amount_long * amount_long * amount_long FROM sales",
+        Some("SELECT 1"),
+        Vec::new(),
+    );
+    assert!(house.engine.select(&select, &house.snapshot, 5, 3).await.is_err());
+}

@@ -1,3 +1,5 @@
+mod lasting;
+
 use super::*;
 use crate::engine::{LiveSegment, SegmentRef};
 use crate::ids::Id;
