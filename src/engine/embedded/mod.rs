@@ -10,6 +10,7 @@ mod ladder;
 mod matching;
 mod mentions;
 mod merge;
+mod overflow;
 mod provider;
 mod rows;
 mod rowset;
@@ -40,7 +41,7 @@ use distinct::DistinctCells;
 use mentions::MentionIndexes;
 use search::Shards;
 use store::Store;
-use view::{Documents, View};
+use view::{LastDocuments, View};
 use writer::SegmentWriter;
 
 /// The engine on one data folder.
@@ -49,6 +50,7 @@ pub struct Embedded {
     shards: Arc<Shards>,
     distinct: Arc<DistinctCells>,
     mentions: Arc<MentionIndexes>,
+    documents: LastDocuments,
     sessions: Sessions,
 }
 
@@ -60,6 +62,7 @@ impl Embedded {
             shards: Arc::default(),
             distinct: Arc::new(DistinctCells::new(embedded.max_distinct)),
             mentions: Arc::default(),
+            documents: LastDocuments::default(),
             sessions: Sessions::new(sql, embedded.batch_rows)?,
         })
     }
@@ -71,7 +74,7 @@ impl Embedded {
 
     /// The views of all tables whose index is wanted.
     fn views(&self, snapshot: &Snapshot, wanted: impl Fn(usize) -> bool) -> Result<Vec<Arc<View>>, EngineError> {
-        let documents = Documents::of(snapshot);
+        let documents = self.documents.of(snapshot);
         let indexes = (0..snapshot.schema.tables.len()).filter(|&index| wanted(index));
         indexes.map(|index| View::open(&self.store, snapshot, index, &documents).map(Arc::new)).collect()
     }
@@ -152,7 +155,8 @@ impl Engine for Embedded {
     }
 
     async fn merge(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError> {
-        self.merge_small(segments).await
+        let (store, segments) = (self.store.clone(), segments.to_vec());
+        blocking(move || merge::merge(&store, &segments)).await
     }
 
     fn sweep(&self, live: &[SegmentRef]) -> Result<(), EngineError> {

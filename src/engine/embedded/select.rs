@@ -8,6 +8,7 @@ use datafusion::logical_expr::ScalarUDF;
 use datafusion::sql::sqlparser::ast::{Query, visit_relations};
 
 use super::matching::{Call, Hits, MatchFunction, SegmentHits, calls};
+use super::overflow;
 use super::provider::Provider;
 use super::search::{self, Need, Shards};
 use super::store::Store;
@@ -34,6 +35,7 @@ impl Embedded {
         let sources = select.sources().map(render::embedded).transpose()?;
         let names = relations(select);
         let views = self.views(snapshot, |index| names.contains(&snapshot.schema.tables[index].name))?;
+        let views = overflow::guarded(&statement, &names, views);
         let session = self.session(&statement, sources.as_deref(), &views, select).await?;
         let (mut rows, sources) = match sources {
             None => session.plain(&statement, max_rows, max_sources).await?,

@@ -17,6 +17,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::file::metadata::PageIndexPolicy;
+use parquet::file::statistics::Statistics;
 
 use super::columns::{ColumnKey, Columns};
 use crate::config::EmbeddedLimits;
@@ -189,6 +190,21 @@ impl Footer {
         let group = self.metadata.metadata().row_group(group);
         let column = group.columns().iter().find(|column| column.column_path().string() == name);
         column.and_then(|column| column.statistics()?.null_count_opt()) != Some(0)
+    }
+
+    /// No whole number of the column is further from zero than this; without statistics, any may be.
+    pub(super) fn largest(&self, name: &str) -> f64 {
+        let groups = self.metadata.metadata().row_groups().iter();
+        let columns = groups.flat_map(|group| group.columns()).filter(|column| column.column_path().string() == name);
+        let bounds = columns.map(|column| match column.statistics() {
+            Some(Statistics::Int64(bounds)) => match (bounds.min_opt(), bounds.max_opt()) {
+                (Some(min), Some(max)) => (*min as f64).abs().max((*max as f64).abs()),
+                _ if bounds.null_count_opt() == Some(column.num_values() as u64) => 0.0,
+                _ => i64::MAX as f64,
+            },
+            _ => i64::MAX as f64,
+        });
+        bounds.fold(0.0, f64::max)
     }
 
     /// All columns, batch by batch.

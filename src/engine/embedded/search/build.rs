@@ -187,8 +187,8 @@ impl<'a> Rows<'a> {
         let numbers = self.numbers.as_ref().and_then(|numbers| numbers.as_primitive_opt::<UInt32Type>());
         let Some(no) = numbers.map(|numbers| numbers.value(row)) else { return String::new() };
         let documents = self.documents;
-        let name = || documents.all.iter().find(|document| document.no == no).map(|document| document.name.as_str());
-        self.titles.entry(no).or_insert_with(|| joined(name().unwrap_or_default(), None)).clone()
+        let name = || documents.get(no).map_or("", |document| document.name.as_str());
+        self.titles.entry(no).or_insert_with(|| joined(name(), None)).clone()
     }
 }
 
