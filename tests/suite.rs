@@ -1,4 +1,5 @@
 mod fixtures;
 mod house;
 mod llm;
+mod model;
 mod replay;
