@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use datafusion::arrow::array::{AsArray, BooleanArray, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
@@ -13,6 +14,8 @@ use super::store::{Footer, Store, damaged, io};
 use super::writer::SegmentWriter;
 use crate::engine::{EngineError, LiveSegment, LoadWriter, Merged, SegmentRef};
 
+/// An index that is not done after this long was given up.
+const BUILDING: Duration = Duration::from_secs(600);
 /// Segments of about one size that become one; a size is so many times the one before.
 const FAN: usize = 8;
 
@@ -138,7 +141,15 @@ pub(super) fn sweep(store: &Store, shards: &Shards, live: &[SegmentRef]) -> Resu
     remove_dead(&store.segments(), |name| {
         name.strip_suffix(".parquet").and_then(|no| no.parse().ok()).is_some_and(is_live)
     })?;
-    remove_dead(&store.search(), |name| name.parse().is_ok_and(is_live))
+    let search = store.search();
+    remove_dead(&search, |name| name.parse().map_or_else(|_| is_being_built(&search.join(name)), is_live))
+}
+
+/// Readers build indexes too, without a lock.
+fn is_being_built(path: &Path) -> bool {
+    let age =
+        std::fs::metadata(path).and_then(|metadata| metadata.modified()).map(|at| at.elapsed().unwrap_or_default());
+    age.is_ok_and(|age| age < BUILDING)
 }
 
 fn remove_dead(folder: &Path, is_live: impl Fn(&str) -> bool) -> Result<(), EngineError> {

@@ -59,7 +59,7 @@ pub(in super::super) fn build(
     let missing: Vec<(&Arc<Footer>, PathBuf)> = segments
         .iter()
         .filter(|footer| !store.search().join(footer.no.to_string()).exists())
-        .map(|footer| (footer, store.search().join(format!("{}.{}.tmp", footer.no, std::process::id()))))
+        .map(|footer| (footer, store.search().join(temp_name(footer.no))))
         .collect();
     let mut work: Vec<(&Footer, &PathBuf, usize)> = Vec::new();
     for (footer, temp) in &missing {
@@ -69,6 +69,12 @@ pub(in super::super) fn build(
         build_group(store, documents, footer, *group, &temp.join(group.to_string()))
     })?;
     missing.iter().try_for_each(|(footer, temp)| publish(temp, &store.search().join(footer.no.to_string())))
+}
+
+/// No other build, here or in another process, has the name.
+fn temp_name(no: u32) -> String {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    format!("{no}.{}.{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// A process that was faster has made the same index.
