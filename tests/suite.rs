@@ -1,4 +1,11 @@
+mod binary;
+mod cases;
+mod command;
 mod fixtures;
 mod house;
+mod isolation;
+mod kb;
+mod limits;
 mod llm;
+mod regressions;
 mod replay;

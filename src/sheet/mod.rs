@@ -5,6 +5,7 @@
 //! Must never happen: a row that is neither given as data nor reported; a cell whose value changed; a whole text file in memory.
 
 mod book;
+mod caught;
 mod convert;
 mod delimited;
 mod dialect;

@@ -129,7 +129,7 @@ fn only(batch: &RecordBatch, docs: &HashSet<u32>) -> ArrowResult<RecordBatch> {
     filter_record_batch(batch, &keep)
 }
 
-/// Removes files and indexes of segments that are not `live`, and what was left half written.
+/// Removes files and indexes of segments that are not `live`, and what was left half written. Only under the writer's lock.
 pub(super) fn sweep(store: &Store, shards: &Shards, live: &[SegmentRef]) -> Result<(), EngineError> {
     let numbers: HashSet<u32> = live.iter().map(|segment| segment.no).collect();
     let is_live = |no: u32| numbers.contains(&no);
@@ -138,7 +138,11 @@ pub(super) fn sweep(store: &Store, shards: &Shards, live: &[SegmentRef]) -> Resu
     remove_dead(&store.segments(), |name| {
         name.strip_suffix(".parquet").and_then(|no| no.parse().ok()).is_some_and(is_live)
     })?;
-    remove_dead(&store.search(), |name| name.parse().is_ok_and(is_live))
+    let swept = store.not_building()?;
+    remove_dead(&store.search(), |name| match name.parse() {
+        Ok(no) => is_live(no),
+        Err(_) => swept.is_none(),
+    })
 }
 
 fn remove_dead(folder: &Path, is_live: impl Fn(&str) -> bool) -> Result<(), EngineError> {
