@@ -20,7 +20,8 @@ fn no_case_is_answered_wrong() {
     let mut documents = ran.documents();
     let summary = documents.pop().expect("the counts come last");
     let wrong: Vec<&Value> = documents.iter().filter(|line| line["right"] == false).collect();
-    let declined: Vec<&Value> = documents.iter().filter(|line| line["right"].is_null()).map(|line| &line["id"]).collect();
+    let declined: Vec<&Value> =
+        documents.iter().filter(|line| line["right"].is_null()).map(|line| &line["id"]).collect();
     println!("{summary}\ndeclined: {declined:?}");
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert_eq!(summary["cases"], documents.len());

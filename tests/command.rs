@@ -185,7 +185,8 @@ fn several_questions_give_a_document_a_line_and_the_worst_exit_code() {
 #[test]
 fn questions_can_be_typed() {
     let orders = fixture("orders.csv");
-    let ran = Run::new(&["ask", "--json", &orders]).typed("What is the total amount?\n\nqqqq xxxx\nWhat is the largest qty?");
+    let ran =
+        Run::new(&["ask", "--json", &orders]).typed("What is the total amount?\n\nqqqq xxxx\nWhat is the largest qty?");
     let documents = ran.ends(3).documents();
     assert_eq!(documents.len(), 3);
     assert_eq!(documents[0]["rows"], json!([[161656.59]]));

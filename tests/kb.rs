@@ -77,7 +77,11 @@ fn a_knowledge_base_is_made_filled_listed_shown_and_removed() {
     assert_eq!(house.left("uploads").len(), 1);
     house.kb(&["remove", "店铺"]).ends(0);
     assert_eq!(house.kb(&["list"]).ends(0).document(), json!([]));
-    assert!(["uploads", "segments", "search"].iter().all(|folder| house.left(folder).is_empty()), "{:?}", house.left("search"));
+    assert!(
+        ["uploads", "segments", "search"].iter().all(|folder| house.left(folder).is_empty()),
+        "{:?}",
+        house.left("search")
+    );
     for words in [&["show", "店铺"][..], &["remove", "店铺"], &["add", "店铺", &fixture("orders.csv")]] {
         let ran = house.kb(words).ends(1);
         assert!(ran.stderr.contains("kb list"), "{ran:?}");
@@ -136,7 +140,10 @@ fn a_column_that_widens_is_one_field_over_all_documents() {
     house.add("k", "d.csv", "name,price\nw,4\n");
     assert_eq!(fields(), ["\"price_flt\""]);
     assert_eq!(house.rows("k", "SELECT SUM(price), COUNT(price) FROM a"), json!([[7.5, 4]]));
-    assert_eq!(house.rows("k", "SELECT docnm_kwd, COUNT(*) FROM a GROUP BY docnm_kwd"), json!([["a.csv", 2], ["b.csv", 1], ["d.csv", 1]]));
+    assert_eq!(
+        house.rows("k", "SELECT docnm_kwd, COUNT(*) FROM a GROUP BY docnm_kwd"),
+        json!([["a.csv", 2], ["b.csv", 1], ["d.csv", 1]])
+    );
 }
 
 #[test]
@@ -161,8 +168,7 @@ fn one_question_may_go_over_several_knowledge_bases() {
 #[test]
 fn a_folder_that_many_processes_open_at_once_is_made_once() {
     let house = House::new(&[]);
-    let children: Vec<Child> =
-        (0..6).map(|n| house.run(&["kb", "create", &format!("k{n}")]).started()).collect();
+    let children: Vec<Child> = (0..6).map(|n| house.run(&["kb", "create", &format!("k{n}")]).started()).collect();
     children.into_iter().for_each(|child| drop(Ran::of(child.wait_with_output().expect("it ends")).ends(0)));
     assert_eq!(house.kb(&["list"]).ends(0).document().as_array().map(Vec::len), Some(6));
 }
@@ -192,7 +198,10 @@ fn writers_wait_for_each_other_and_readers_never_notice() {
         }
     }
     assert!(seen.is_sorted(), "{seen:?}");
-    assert_eq!(house.rows("k", "SELECT COUNT(*), COUNT(DISTINCT docnm_kwd), COUNT(DISTINCT name) FROM t0"), json!([[50, 5, 50]]));
+    assert_eq!(
+        house.rows("k", "SELECT COUNT(*), COUNT(DISTINCT docnm_kwd), COUNT(DISTINCT name) FROM t0"),
+        json!([[50, 5, 50]])
+    );
     let sum: u64 = (0..5_u64).map(|n| 10 * n * 1_000 + 45).sum();
     assert_eq!(house.rows("k", "SELECT SUM(price) FROM t0"), json!([[sum]]));
 }

@@ -71,8 +71,14 @@ fn each_condition_means_what_it_says() {
 fn text_is_grouped_sorted_and_made_distinct_by_its_cells() {
     let by_city = json!([["Bergen", 2], ["Oslo", 3], ["Tromsø", 1], [null, 2]]);
     assert_eq!(rows("SELECT city, COUNT(*) FROM items GROUP BY city ORDER BY city"), by_city);
-    assert_eq!(rows("SELECT city_tks, COUNT(*) n FROM items GROUP BY city_tks ORDER BY n DESC, city_tks")[0], json!(["Oslo", 3]));
-    assert_eq!(rows("SELECT DISTINCT city FROM items ORDER BY city DESC"), json!([["Tromsø"], ["Oslo"], ["Bergen"], [null]]));
+    assert_eq!(
+        rows("SELECT city_tks, COUNT(*) n FROM items GROUP BY city_tks ORDER BY n DESC, city_tks")[0],
+        json!(["Oslo", 3])
+    );
+    assert_eq!(
+        rows("SELECT DISTINCT city FROM items ORDER BY city DESC"),
+        json!([["Tromsø"], ["Oslo"], ["Bergen"], [null]])
+    );
     assert_eq!(rows("SELECT COUNT(DISTINCT city), COUNT(city), COUNT(*) FROM items"), json!([[3, 6, 8]]));
     assert_eq!(rows("SELECT city FROM items GROUP BY city HAVING COUNT(*) = 3"), json!([["Oslo"]]));
     assert_eq!(rows("SELECT MIN(name), MAX(name) FROM items"), json!([["00123", "speed limit sign"]]));
@@ -87,8 +93,11 @@ fn numbers_and_times_are_exact() {
     assert_eq!(rows("SELECT DATE_FORMAT(\"when\", '%Y-%m') FROM items WHERE qty = 10"), json!([["2024-02"]]));
     let years = json!([[2023, 1], [2024, 7]]);
     assert_eq!(rows("SELECT YEAR(\"when\") y, COUNT(*) FROM items GROUP BY y ORDER BY y"), years);
-    assert_eq!(rows("SELECT STDDEV(qty) > 0, MEDIAN(qty) FROM items WHERE qty IN (1, 2, 3)"), json!([["yes", 2.0]]));
-    assert_eq!(rows("SELECT (SELECT MAX(qty) FROM items), (SELECT MIN(qty) FROM items), COUNT(*) FROM items"), json!([[30, 1, 8]]));
+    assert_eq!(rows("SELECT STDDEV(qty) > 0, MEDIAN(qty) FROM items WHERE qty IN (1, 2, 3)"), json!([[true, 2.0]]));
+    assert_eq!(
+        rows("SELECT (SELECT MAX(qty) FROM items), (SELECT MIN(qty) FROM items), COUNT(*) FROM items"),
+        json!([[30, 1, 8]])
+    );
 }
 
 #[test]
@@ -120,7 +129,10 @@ fn cells_that_do_not_fit_are_told() {
     let text = format!("id,amount\n{data}00041,\"1,200\"\n00042,N/A\n00043,about ten\n");
     let file = crate::binary::written(folder.path(), "t.csv", &text);
     let run = |statement: &str| crate::binary::Run::new(&["sql", "--json", &file, statement]).ran().ends(0).document();
-    assert_eq!(run("SELECT SUM(amount), COUNT(amount), COUNT(*), MAX(id) FROM t")["rows"], json!([[2020, 41, 43, "00043"]]));
+    assert_eq!(
+        run("SELECT SUM(amount), COUNT(amount), COUNT(*), MAX(id) FROM t")["rows"],
+        json!([[2020, 41, 43, "00043"]])
+    );
     let report = crate::binary::Run::new(&["inspect", "--json", &file]).ran().ends(0).document();
     let notes = report["files"][0]["notes"].to_string();
     assert!(notes.contains("about ten") && notes.contains("row 44"), "{notes}");

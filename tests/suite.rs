@@ -1,5 +1,6 @@
 mod binary;
 mod cases;
+mod citations;
 mod command;
 mod fixtures;
 mod house;
@@ -7,5 +8,6 @@ mod isolation;
 mod kb;
 mod limits;
 mod llm;
+mod reading;
 mod regressions;
 mod replay;

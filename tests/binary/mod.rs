@@ -73,7 +73,8 @@ impl Ran {
 
     /// The JSON documents on standard output, one a line.
     pub fn documents(&self) -> Vec<Value> {
-        let parsed = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}\n{self:?}"));
+        let parsed =
+            |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}\n{self:?}"));
         self.stdout.lines().map(parsed).collect()
     }
 
