@@ -76,10 +76,7 @@ impl App {
     async fn start(folder: PathBuf, config: Config, temporary: Option<tempfile::TempDir>) -> Result<Self, AppError> {
         let lasting = temporary.is_none();
         let catalog = Catalog::open(&folder, lasting).await?;
-        let next = catalog.next_segment().await?;
-        let engine = Embedded::open(&folder, &config.embedded, &config.sql, lasting)?;
-        engine.number_segments_from(next);
-        let engine = Arc::new(engine);
+        let engine = Arc::new(Embedded::open(&folder, &config.embedded, &config.sql, lasting)?);
         let llm = Client::new(&config.llm)?;
         Ok(Self { config, folder, catalog, engine, llm, temporary })
     }
@@ -201,11 +198,29 @@ impl App {
 
     /// Answers a question.
     pub async fn ask(&self, session: &Session, question: &str, mode: Mode) -> Result<Answer, AppError> {
-        Ok(self.asker(session).ask(question, mode).await?)
+        match self.asker(session).ask(question, mode).await {
+            Err(AskError::Engine(error)) => {
+                let session = self.moved_on(session, error).await?;
+                Ok(self.asker(&session).ask(question, mode).await?)
+            }
+            done => Ok(done?),
+        }
     }
 
     /// Runs a statement as a model's reply would run.
     pub async fn sql(&self, session: &Session, statement: &str) -> Result<Outcome, AppError> {
-        Ok(self.asker(session).statement(statement, statement, Way::Sql, Vec::new()).await?)
+        match self.asker(session).statement(statement, statement, Way::Sql, Vec::new()).await {
+            Err(AskError::Engine(error)) => {
+                let session = self.moved_on(session, error).await?;
+                Ok(self.asker(&session).statement(statement, statement, Way::Sql, Vec::new()).await?)
+            }
+            done => Ok(done?),
+        }
+    }
+
+    /// The session as it is now, where an engine failed because a writer has swept what the old one names.
+    async fn moved_on(&self, session: &Session, error: EngineError) -> Result<Session, AppError> {
+        let now = self.session_of(session.scope.kbs.clone()).await?;
+        if now.snapshot.tables == session.snapshot.tables { Err(error.into()) } else { Ok(now) }
     }
 }

@@ -70,7 +70,8 @@ impl Catalog {
 
     /// Names a merged segment in the place of those it was made from; `None` where no live row was left.
     pub async fn replace_segments(&self, old: &[u32], new: Option<&SegmentRef>) -> Result<(), CatalogError> {
-        let mut transaction = self.pool.begin().await?;
+        // It reads before it writes: it must be the writer from the start.
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         let mut loads = BTreeSet::new();
         for no in old {
             let live: Vec<i64> = sqlx::query_scalar(

@@ -109,6 +109,10 @@ pub trait LoadWriter: Send {
 
 #[async_trait]
 pub trait Engine: Send + Sync {
+    /// Segments written from now on are numbered from `no` at least: the catalog's word, under the writer's lock. Engines
+    /// that number nothing have nothing to do.
+    fn number_segments_from(&self, _no: u32) {}
+
     /// A writer for rows of the physical table `table_id`.
     fn writer(&self, table_id: &str) -> Result<Box<dyn LoadWriter>, EngineError>;
 

@@ -74,10 +74,11 @@ impl Ingest<'_> {
         Ok(IngestReport { files, sql_ready_ms, ..IngestReport::default() })
     }
 
-    /// Removes what a killed load left behind.
+    /// Removes what a killed load left behind, and learns which segment numbers other writers took.
     async fn sweep(&self) -> Result<(), IngestError> {
         let live = self.catalog.sweep().await?;
         self.engine.sweep(&live)?;
+        self.engine.number_segments_from(self.catalog.next_segment().await?);
         Ok(())
     }
 
@@ -85,7 +86,7 @@ impl Ingest<'_> {
     fn read(&self, upload: Upload, documents: &[DocumentRecord], others: &[Reading]) -> Result<Reading, FileReport> {
         let refused =
             |error: String| FileReport { file: upload.name.clone(), error: Some(error), ..FileReport::default() };
-        let print = upload.fingerprint().map_err(|error| refused(format!("{}: {error}", upload.path.display())))?;
+        let print = upload.fingerprint().map_err(|error| refused(unreadable(&upload, &error)))?;
         let present = documents.iter().find(|document| document.hash == print.0).map(|document| &document.name);
         let twin = others.iter().find(|other| other.hash == print.0).map(|other| &other.upload.name);
         if let Some(name) = present.or(twin) {
@@ -154,6 +155,16 @@ impl Ingest<'_> {
             })
             .collect()
     }
+}
+
+/// A file that can't be opened, with what to do.
+fn unreadable(upload: &Upload, error: &std::io::Error) -> String {
+    let step = match error.kind() {
+        std::io::ErrorKind::NotFound => "check its path",
+        std::io::ErrorKind::IsADirectory => "name the files in it",
+        _ => "check that it can be read",
+    };
+    format!("{}: {error}; {step}", upload.path.display())
 }
 
 /// Says to the first file of a table what would make it one with another.

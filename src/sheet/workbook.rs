@@ -6,10 +6,10 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::io::Cursor;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use calamine::{Data, DataRef, Dimensions, Ods, Range, Reader, SheetType, SheetVisible, Xls, Xlsb, Xlsx};
 
+use super::caught::caught;
 use super::convert;
 use super::grid::{Grid, GridBuilder, Merge, Stored};
 use super::{Format, ReadError, ReadOptions, SheetKind};
@@ -51,7 +51,7 @@ pub(super) fn read(
         Format::Xlsb => reading.xlsb(bytes),
         _ => reading.xlsx(bytes),
     };
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(reading.damaged("its cells make no sense")))
+    caught(read).unwrap_or_else(|| Err(reading.damaged("its cells make no sense")))
 }
 
 impl Reading<'_> {
@@ -64,7 +64,7 @@ impl Reading<'_> {
         std::thread::scope(|scope| {
             let merges = OnceCell::new();
             let on_gap = || {
-                merges.get_or_init(|| scope.spawn(|| catch_unwind(|| xlsx_merges(bytes)).unwrap_or_default()));
+                merges.get_or_init(|| scope.spawn(|| caught(|| xlsx_merges(bytes)).unwrap_or_default()));
             };
             let mut book: Xlsx<Bytes<'_>> = Xlsx::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
             let mut sheets = self.sheets(&mut book, |book, name| {

@@ -15,7 +15,6 @@ use super::writer::SegmentWriter;
 use crate::engine::{EngineError, LiveSegment, LoadWriter, Merged, SegmentRef};
 
 /// An index that is not done after this long was given up.
-const BUILDING: Duration = Duration::from_secs(600);
 /// Segments of about one size that become one; a size is so many times the one before.
 const FAN: usize = 8;
 
@@ -132,7 +131,7 @@ fn only(batch: &RecordBatch, docs: &HashSet<u32>) -> ArrowResult<RecordBatch> {
     filter_record_batch(batch, &keep)
 }
 
-/// Removes files and indexes of segments that are not `live`, and what was left half written.
+/// Removes files and indexes of segments that are not `live`, and what was left half written. Only under the writer's lock.
 pub(super) fn sweep(store: &Store, shards: &Shards, live: &[SegmentRef]) -> Result<(), EngineError> {
     let numbers: HashSet<u32> = live.iter().map(|segment| segment.no).collect();
     let is_live = |no: u32| numbers.contains(&no);
@@ -141,15 +140,11 @@ pub(super) fn sweep(store: &Store, shards: &Shards, live: &[SegmentRef]) -> Resu
     remove_dead(&store.segments(), |name| {
         name.strip_suffix(".parquet").and_then(|no| no.parse().ok()).is_some_and(is_live)
     })?;
-    let search = store.search();
-    remove_dead(&search, |name| name.parse().map_or_else(|_| is_being_built(&search.join(name)), is_live))
-}
-
-/// Readers build indexes too, without a lock.
-fn is_being_built(path: &Path) -> bool {
-    let age =
-        std::fs::metadata(path).and_then(|metadata| metadata.modified()).map(|at| at.elapsed().unwrap_or_default());
-    age.is_ok_and(|age| age < BUILDING)
+    let swept = store.not_building()?;
+    remove_dead(&store.search(), |name| match name.parse() {
+        Ok(no) => is_live(no),
+        Err(_) => swept.is_none(),
+    })
 }
 
 fn remove_dead(folder: &Path, is_live: impl Fn(&str) -> bool) -> Result<(), EngineError> {

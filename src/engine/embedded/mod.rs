@@ -67,11 +67,6 @@ impl Embedded {
         })
     }
 
-    /// Segments written from now on are numbered from `no` at least: the catalog's word, under the writer's lock.
-    pub fn number_segments_from(&self, no: u32) {
-        self.store.number_from(no);
-    }
-
     /// The views of all tables whose index is wanted.
     fn views(&self, snapshot: &Snapshot, wanted: impl Fn(usize) -> bool) -> Result<Vec<Arc<View>>, EngineError> {
         let documents = self.documents.of(snapshot);
@@ -99,6 +94,10 @@ async fn blocking<T: Send + 'static>(
 
 #[async_trait]
 impl Engine for Embedded {
+    fn number_segments_from(&self, no: u32) {
+        self.store.number_from(no);
+    }
+
     fn writer(&self, table_id: &str) -> Result<Box<dyn LoadWriter>, EngineError> {
         Ok(Box::new(SegmentWriter::new(self.store.clone(), table_id)))
     }

@@ -4,7 +4,7 @@
 //! Must never happen: a column decoded that no one asked for; a whole segment in memory to read one row.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -77,6 +77,29 @@ impl Store {
 
     pub(super) fn search(&self) -> PathBuf {
         self.root.join("search")
+    }
+
+    /// Held while an index is built: a sweep leaves half-built indexes alone as long as anyone does.
+    pub(super) fn building(&self) -> Result<File, EngineError> {
+        let (path, file) = self.index_lock()?;
+        file.lock_shared().map_err(|source| io(&path, source))?;
+        Ok(file)
+    }
+
+    /// Held while half-built indexes are swept; `None` where one is being built.
+    pub(super) fn not_building(&self) -> Result<Option<File>, EngineError> {
+        let (path, file) = self.index_lock()?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(io(&path, source)),
+        }
+    }
+
+    fn index_lock(&self) -> Result<(PathBuf, File), EngineError> {
+        let path = self.root.join("index.lock");
+        let file = File::create(&path).map_err(|source| io(&path, source))?;
+        Ok((path, file))
     }
 
     pub(super) fn segment_path(&self, no: u32) -> PathBuf {

@@ -254,7 +254,8 @@ fn name_of(item: &Item, at: usize, named: bool, taken: &mut HashSet<String>) -> 
     let (name, given) = match (&item.alias, column) {
         (Some(alias), column) => (alias.value.clone(), column != Some(alias.value.as_str())),
         (None, Some(column)) => (column.to_owned(), false),
-        (None, None) if named => (format!("column_{}", at + 1), true),
+        // DataFusion calls all sub-selects the same.
+        (None, None) if named || shape::any_expr(&item.typed.expr, is_subquery) => (format!("column_{}", at + 1), true),
         (None, None) => (item.typed.expr.to_string(), false),
     };
     if taken.insert(name.to_lowercase()) {

@@ -62,7 +62,8 @@ fn of_shown_groups(select: &Select, ending: &Query, keys: &[Expr]) -> Select {
     let rows = tree::query(SetExpr::Select(Box::new(rows)));
     let same = keys.iter().enumerate().map(|(at, key)| {
         let group = tree::qualified(GROUPS, &key_name(at));
-        Expr::IsNotDistinctFrom(Box::new(tree::operand(key.clone())), Box::new(group))
+        // Bare, its right side would read back as all that follows, the next key too.
+        Expr::Nested(Box::new(Expr::IsNotDistinctFrom(Box::new(tree::operand(key.clone())), Box::new(group))))
     });
     let on = tree::all_of(same).map_or(JoinConstraint::None, JoinConstraint::On);
     let join = Join { relation: tree::derived(groups, GROUPS), global: false, join_operator: JoinOperator::Inner(on) };

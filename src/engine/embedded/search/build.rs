@@ -18,6 +18,8 @@ use super::words::{BETWEEN, OF_COLUMN, SPLIT, Split};
 use crate::engine::EngineError;
 use crate::{query, tokens};
 
+/// Tantivy takes no less for its writer.
+const MIN_WRITER_BYTES: usize = 15_000_000;
 /// Distinct cells of one column whose words are kept while a row group is read.
 const MAX_KEPT: usize = 50_000;
 
@@ -56,11 +58,13 @@ pub(in super::super) fn build(
     documents: &Documents,
     segments: &[Arc<Footer>],
 ) -> Result<(), EngineError> {
-    let missing: Vec<(&Arc<Footer>, PathBuf)> = segments
-        .iter()
-        .filter(|footer| !store.search().join(footer.no.to_string()).exists())
-        .map(|footer| (footer, store.search().join(temp_name(footer.no))))
-        .collect();
+    let is_missing = |footer: &&Arc<Footer>| !store.search().join(footer.no.to_string()).exists();
+    if !segments.iter().any(|footer| is_missing(&footer)) {
+        return Ok(());
+    }
+    let _building = store.building()?;
+    let missing: Vec<(&Arc<Footer>, PathBuf)> =
+        segments.iter().filter(is_missing).map(|footer| (footer, temporary(store, footer.no))).collect();
     let mut work: Vec<(&Footer, &PathBuf, usize)> = Vec::new();
     for (footer, temp) in &missing {
         work.extend((0..footer.groups.len()).map(|group| (footer.as_ref(), temp, group)));
@@ -71,10 +75,11 @@ pub(in super::super) fn build(
     missing.iter().try_for_each(|(footer, temp)| publish(temp, &store.search().join(footer.no.to_string())))
 }
 
-/// No other build, here or in another process, has the name.
-fn temp_name(no: u32) -> String {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    format!("{no}.{}.{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+/// A folder of this build alone.
+fn temporary(store: &Store, no: u32) -> PathBuf {
+    static BUILDS: AtomicUsize = AtomicUsize::new(0);
+    let build = BUILDS.fetch_add(1, Ordering::Relaxed);
+    store.search().join(format!("{no}.{}.{build}.tmp", std::process::id()))
 }
 
 /// A process that was faster has made the same index.
@@ -122,7 +127,7 @@ fn build_group(
         .schema(schema)
         .settings(settings)
         .tokenizers(tokenizers)
-        .single_segment_index_writer(directory, store.limits().search_writer_bytes)
+        .single_segment_index_writer(directory, store.limits().search_writer_bytes.max(MIN_WRITER_BYTES))
         .map_err(wrong)?;
     let mut rows = Rows::read(footer, group, documents)?;
     for row in 0..footer.groups[group] {
