@@ -20,7 +20,8 @@ use crate::schema::Table;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
-    Column(usize),
+    /// A field, and whether the words are its label whole.
+    Column(usize, bool),
     /// Cells of one column that the words name.
     Value { column: Column, cells: Vec<String>, whole: bool },
     Number(Number),
@@ -50,12 +51,16 @@ pub struct Path {
 const BEAM: usize = 48;
 /// The longest label in tokens of a question.
 const LONGEST_LABEL: usize = 12;
+/// A label that costs less is named whole.
+const WHOLE_LABEL: f32 = 0.1;
 const CHUNK_COST: f32 = 0.02;
 const ROLE_COST: f32 = 0.01;
 const VERB_COST: f32 = 0.03;
 /// A word that could say something is passed over.
 const SKIP_COST: f32 = 0.12;
 const CONTEXT_COST: f32 = 0.04;
+/// A phrase that tells something (以上) is cut into words that tell nothing.
+const SPLIT_COST: f32 = 0.6;
 const FUNCTION_CELL_COST: f32 = 0.5;
 /// `一` and `one` mostly only point.
 const ONE_COST: f32 = 0.2;
@@ -98,23 +103,6 @@ impl Cutter<'_> {
         last
     }
 
-    /// The first words that nothing explains.
-    pub fn unexplained(&self) -> Vec<&str> {
-        let reach = |at: usize| self.steps(at).iter().map(|(end, ..)| *end).max();
-        let mut words = Vec::new();
-        let mut at = 0;
-        while at < self.tokens.len() {
-            match reach(at) {
-                Some(end) => at = end,
-                None => {
-                    words.push(self.tokens[at].text.as_str());
-                    at += 1;
-                }
-            }
-        }
-        words
-    }
-
     fn steps(&self, at: usize) -> Vec<Step> {
         let mut steps = Vec::new();
         self.phrases(at, &mut steps);
@@ -129,14 +117,18 @@ impl Cutter<'_> {
         if self.tokens[at].kind == Kind::Mark && lexicon::roles(&self.tokens[at].text).is_empty() && !matches!(self.tokens[at].text.as_str(), "%" | "$" | "#") {
             steps.push((at + 1, None, 0.0));
         }
-        for (end, roles) in self.known_phrases(at) {
+        let known = self.known_phrases(at);
+        let telling = |roles: &[Role]| roles.iter().any(|role| !matches!(role, Role::Filler | Role::Verb));
+        let longest = known.iter().filter(|(_, roles)| telling(roles)).map(|(end, _)| *end).max().unwrap_or(0);
+        for (end, roles) in known {
+            let split = if end < longest { SPLIT_COST } else { 0.0 };
             let short = if end == at + 1 && self.tokens[at].kind == Kind::Han { SHORT_COST } else { 0.0 };
             for role in roles {
                 match role {
-                    Role::Filler if roles.len() == 1 => steps.push((end, None, 0.0)),
-                    Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST)),
+                    Role::Filler if roles.len() == 1 => steps.push((end, None, split)),
+                    Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST + split)),
                     Role::Filler => {}
-                    Role::Verb => steps.push((end, None, VERB_COST)),
+                    Role::Verb => steps.push((end, None, VERB_COST + split)),
                     role => steps.push((end, Some(Meaning::Role(*role)), ROLE_COST + short)),
                 }
             }
@@ -180,7 +172,7 @@ impl Cutter<'_> {
                 continue;
             }
             for (field, cost) in self.labels.matches(&span) {
-                steps.push((end, Some(Meaning::Column(field)), cost + CHUNK_COST));
+                steps.push((end, Some(Meaning::Column(field, cost < WHOLE_LABEL)), cost + CHUNK_COST));
             }
         }
     }
@@ -259,9 +251,16 @@ impl Cutter<'_> {
             if taken == 1 && number.bare && rest[0].text.len() == 4 {
                 steps.extend(Period::year(number.value as i32).map(|year| (at + 1, Some(Meaning::Period(year)), CHUNK_COST)));
             }
-            let one = if number.value == 1.0 && !number.bare { ONE_COST } else { 0.0 };
+            let one = if number.value == 1.0 && !number.bare && !self.is_compared(at) { ONE_COST } else { 0.0 };
             steps.push((at + taken, Some(Meaning::Number(number)), CHUNK_COST + one));
         }
+    }
+
+    /// A comparing phrase (`more than`, 至少) ends right before.
+    fn is_compared(&self, at: usize) -> bool {
+        let compares = |role: &Role| matches!(role, Role::Over | Role::AtLeast | Role::Under | Role::AtMost | Role::Equal);
+        (at.saturating_sub(4)..at)
+            .any(|start| lexicon::roles(&lexicon::key(self.tokens[start..at].iter().map(|token| token.text.as_str()))).iter().any(compares))
     }
 
     fn context(&self, at: usize, steps: &mut Vec<Step>) {

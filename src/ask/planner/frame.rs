@@ -40,6 +40,8 @@ pub struct Frame<'a> {
     pub entities: Option<Entities>,
     /// A label beside a cell named its kind.
     pub kind_named: bool,
+    /// Columns whose label is named in part only.
+    pub partial: Vec<usize>,
     pub cost: f32,
 }
 
@@ -58,18 +60,43 @@ struct Reducer<'a> {
     documents: Option<Vec<String>>,
 }
 
-/// Reduces a path; `None` where a number or a period finds no column.
-pub fn frame<'a>(path: &Path, table: &'a Table, names: &'a Names) -> Option<Frame<'a>> {
-    let nodes = path.chunks.iter().map(|Chunk { meaning, .. }| Node::Open(meaning.clone())).collect();
-    let mut reducer = Reducer { table, names, nodes, cost: path.cost, documents: None };
-    reducer.contexts();
-    reducer.comparisons();
-    reducer.periods()?;
-    reducer.ranges()?;
-    reducer.finish()
+/// What a flag in a question costs where it is a condition (国有企业) and not what is asked.
+const FLAG_COST: f32 = 0.05;
+
+/// Reduces a path: none where a number or a period finds no column; two where a flag may be asked for or be a condition.
+pub fn frames<'a>(path: &Path, table: &'a Table, names: &'a Names) -> Vec<Frame<'a>> {
+    let nodes: Vec<Node> = path.chunks.iter().map(|Chunk { meaning, .. }| Node::Open(meaning.clone())).collect();
+    let asked = Reducer { table, names, nodes, cost: path.cost, documents: None };
+    let flagged = asked.with_flags();
+    [Some(asked), flagged].into_iter().flatten().filter_map(Reducer::reduced).collect()
 }
 
 impl<'a> Reducer<'a> {
+    fn reduced(mut self) -> Option<Frame<'a>> {
+        self.contexts();
+        self.comparisons();
+        self.periods()?;
+        self.ranges()?;
+        self.finish()
+    }
+
+    /// The same with flags as conditions.
+    fn with_flags(&self) -> Option<Self> {
+        let mut cost = self.cost;
+        let nodes: Vec<Node> = self
+            .nodes
+            .iter()
+            .map(|node| match node {
+                Node::Open(Meaning::Column(index, _)) if self.field(*index).is_some_and(|field| field.kind == FieldType::Flag) => {
+                    cost += FLAG_COST;
+                    Node::Done(Condition { column: Column::Field(*index), test: Test::Cells(vec!["yes".to_owned()]), negated: false })
+                }
+                other => other.clone(),
+            })
+            .collect();
+        (nodes != self.nodes).then_some(Self { table: self.table, names: self.names, nodes, cost, documents: None })
+    }
+
     fn field(&self, index: usize) -> Option<&'a Field> {
         self.table.fields.get(index)
     }
@@ -99,7 +126,7 @@ impl<'a> Reducer<'a> {
 
     fn column(&self, at: Option<usize>) -> Option<usize> {
         match self.nodes.get(at?)? {
-            Node::Open(Meaning::Column(index)) => Some(*index),
+            Node::Open(Meaning::Column(index, _)) => Some(*index),
             _ => None,
         }
     }
@@ -152,8 +179,12 @@ impl<'a> Reducer<'a> {
             let column = self.numeric(Some(at + 2))?;
             return Some((at, at + 3, make(column, op)?));
         }
-        let column = self.numeric(before).filter(|_| !matches!(self.role(before2), Some(Role::Super { .. } | Role::Top)))?;
-        Some((at - 1, at + 1, make(column, Op::Equal)?))
+        let ranked = |place| matches!(self.role(place), Some(Role::Super { .. } | Role::Top | Role::Bottom | Role::First | Role::Last));
+        if let Some(column) = self.numeric(before).filter(|_| !ranked(before2)) {
+            return Some((at - 1, at + 1, make(column, Op::Equal)?));
+        }
+        let column = self.numeric(Some(at + 1)).filter(|_| !ranked(before) && !matches!(self.role(before), Some(Role::Which | Role::List)))?;
+        Some((at, at + 2, make(column, Op::Equal)?))
     }
 
     /// A column that the question asks for, or one that names rows by number: rather not the one compared.
@@ -270,7 +301,7 @@ impl<'a> Reducer<'a> {
 
     /// Gathers named cells, drops what only joins them, and leaves the rest in order.
     fn finish(mut self) -> Option<Frame<'a>> {
-        let mut frame = Frame { table: self.table, parts: Vec::new(), conditions: Vec::new(), named: Vec::new(), entities: None, kind_named: false, cost: 0.0 };
+        let mut frame = Frame { table: self.table, parts: Vec::new(), conditions: Vec::new(), named: Vec::new(), entities: None, kind_named: false, partial: Vec::new(), cost: 0.0 };
         let mut values: Vec<(Column, Vec<Test>, bool)> = Vec::new();
         let mut negated = false;
         frame.kind_named = self.absorb_labels();
@@ -278,7 +309,12 @@ impl<'a> Reducer<'a> {
             match node {
                 Node::Open(Meaning::Role(Role::Not)) => negated = true,
                 Node::Open(Meaning::Role(role)) => frame.parts.push(Part::Role(role)),
-                Node::Open(Meaning::Column(index)) => frame.parts.push(Part::Column(index)),
+                Node::Open(Meaning::Column(index, whole)) => {
+                    frame.parts.push(Part::Column(index));
+                    if !whole {
+                        frame.partial.push(index);
+                    }
+                }
                 Node::Open(Meaning::Number(number)) => frame.parts.push(Part::Number(number)),
                 Node::Open(Meaning::Value { column, cells, .. }) => {
                     gather(&mut values, column, Test::Cells(cells), std::mem::take(&mut negated));
@@ -447,17 +483,19 @@ fn in_unit(field: &Field, number: &Number) -> Option<f64> {
         },
         _ if unit.starts_with('万') && value >= 1e4 => Some(value / 1e4),
         _ if unit.starts_with('亿') && value >= 1e8 => Some(value / 1e8),
-        _ if unit == "%" => percent(field, value),
+        _ if unit == "%" && value > 1.0 => percent(field, value),
         _ => Some(value),
     }
 }
 
-/// A percent is stored as a fraction where the cells had the sign, else as written: the greatest value tells which.
+/// A percent is stored as a fraction where the cells had the sign (unit `%`), else as written.
 fn percent(field: &Field, value: f64) -> Option<f64> {
-    let greatest: f64 = field.range.as_ref()?.1.parse().ok()?;
-    match greatest {
-        most if most.abs() <= 1.0 => Some(value / 100.0),
-        most if most.abs() > 2.0 => Some(value),
-        _ => None,
+    match field.unit.as_deref() {
+        Some("%") => Some(value / 100.0),
+        Some("percent") => Some(value),
+        _ => {
+            let greatest: f64 = field.range.as_ref()?.1.parse().ok()?;
+            (greatest > 1.0).then_some(value)
+        }
     }
 }

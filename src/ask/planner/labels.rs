@@ -136,6 +136,15 @@ pub fn is_rank(field: &Field) -> bool {
     label_has(field, &["rank", "position", "place", "finish", "standing", "#"]) || field.label.contains("排名") || field.label.contains("名次")
 }
 
+/// A number that counts the rows off: whole, never twice, without gaps to speak of.
+pub fn is_index(table: &Table, field: &Field) -> bool {
+    let Some((low, high)) = field.range.as_ref().and_then(|(low, high)| Some((low.parse::<f64>().ok()?, high.parse::<f64>().ok()?))) else {
+        return false;
+    };
+    let rows = table.rows as f64;
+    field.kind == crate::value::FieldType::Integer && is_unique(table, field) && low >= 0.0 && high - low < rows * 1.25 + 2.0
+}
+
 /// No two rows share a value.
 pub fn is_unique(table: &Table, field: &Field) -> bool {
     field.distinct.is_some_and(|distinct| distinct > 0 && distinct + field.nulls >= table.rows)

@@ -32,6 +32,8 @@ pub enum Role {
     Filler,
     /// A light verb: has, got, achieved.
     Verb,
+    /// A verb that picks rows by itself (won, finished): only a measure of its own name may stand for it.
+    Deed,
     /// Which, what, list: asks for a column or rows.
     Which,
     What,
@@ -108,22 +110,23 @@ const PHRASES: &[(Role, &str)] = &[
     (
         Role::Filler,
         "的|了|在|是|请问|请|告诉我|我|想|想要|想知道|想了解|了解|知道|一下|查询|查一下|帮我|帮忙|看看|看一下|这|那|这个|那个|这些|那些|这两个|这两家|两个|两家|这两|该|其|它们|他们|它|他|她|\
-         呢|吧|啊|呀|被|为|于|里|中|内|时|时候|当中|其中|之中|之间|里面|具体|位于|处于|达到|达|所属|所|当前|目前|一共|就|都|又|由|上|下|个|家|位|名|项|只|间|款|种|笔|座|套|件|之|而|则|以|各|\
+         呢|吧|啊|呀|被|为|于|里|中|内|时|时候|当中|其中|之中|之间|里面|具体|位于|处于|达到|达|所属|所|当前|目前|一共|就|都|又|由|上|下|个|家|位|名|项|只|间|款|种|笔|座|套|件|之|而|则|以|\
          此|一家|一个|一位|一名|一种|有|存在|情况下|的情况下|条件下|范围内|范围|区间|一些|方面|来说|来看|而言|分别为|分别是|进行|评定|评定为|被评定为|属于|当|里的|所在|拥有|具有|得到|得|给出|说说|请给出|应该|多少钱的|按照|根据|数据|表中|表里|表格中|记录的",
     ),
     (
         Role::Verb,
-        "race|raced|have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|score|scored|scores|achieve|achieved|receive|received|perform|performs|performed|\
-         reach|reached|record|take|took|place|taken|hold|held|occur|occurred|happen|happened|see|seen|belong|belongs|belonging|come|came|go|went|used|use|uses|using|won|win|wins|played|play|plays|play in|\
+        "race|raced|have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|achieve|achieved|receive|received|perform|performs|performed|\
+         reach|reached|record|take|took|place|taken|hold|held|occur|occurred|happen|happened|see|seen|belong|belongs|belonging|come|came|go|went|used|use|uses|using|played|play|plays|play in|\
          yield|yielded|ran|run|serve|serves|served|serving|obtain|obtained|contain|contains|include|includes|included|carry|carried|produce|produced|listing|having|compete|competed|participate|participated|\
-         work|works|working|located|situated|based|live|lives|living|stand|stands|exist|exists|cost|costs|sell|sold|sells|spend|spent|finish|finished|released|published|appeared|built|founded|born|opened",
+         work|works|working|located|situated|based|live|lives|living|stand|stands|exist|exists|cost|costs|sell|sold|sells|spend|spent|released|published|appeared|built|founded|born|opened",
     ),
     (Role::Verb, "成交|销售|卖出|卖|开发|发生|实现|取得|获得|完成|产生|录得|拿下|参加|举办|举行|排名|排行|排在|位列|位居|排|取|共有|总共有|卖了|做了"),
+    (Role::Deed, "won|win|wins|winning|finish|finished|score|scored|scores|lose|lost|complete|completed|赢|赢得|赢了|输|完成了"),
     (Role::Which, "which|which of|in which|in what|on what|on which|for which|at which|哪个|哪些|哪家|哪一个|哪一家|哪一些|哪几个|哪几家|哪|哪位|哪一位|哪种|哪一种|哪类|哪项|哪款|哪一款|哪座|哪所|有哪些|哪只|哪名|哪间|哪条|哪一项|哪一条|哪一名"),
     (Role::What, "what|what's|whats|what is|what are|what was|what were|是什么|什么|为何值|为什么值|怎样的|是怎样的|怎么样|怎样|如何|是怎么样的|是何|叫什么"),
     (Role::List, "list|list all|list the|show|show all|show the|display|name the|name all|give|give the|give all|find|find all|find the|列出|列举|罗列|列一下|列|找出|显示|给我|给出|筛选出|筛选|查找|展示"),
     (Role::Who, "who|whom|whose|who is|who was|谁|是谁|都是谁|哪个人|哪些人|什么人|哪位"),
-    (Role::Where, "where|where is|where was|哪里|哪儿|何处|什么地方|在哪|在哪里|什么地区"),
+    (Role::Where, "where|where is|where was|哪里|哪儿|何处|什么地方|在哪里|什么地区"),
     (Role::When, "when|when is|when was|when did|when were|on what date|何时|什么时候|什么时间|哪年|哪一年|哪天|哪一天|几时|几月|哪个月|哪一月|哪月|几号|哪日|是在哪一年|是在什么时候|是何时"),
     (Role::HowMany, "how many|how many of|what number of|多少|有多少|共有多少|一共有多少|总共有多少|几|有几|几个|几家|多少个|多少家|多少名|多少位|多少人|几位|几名|多少条|多少笔|多少种|几种|多少项|几项"),
     (Role::HowMuch, "how much|how much is|how much was|how long|how old|how high|how tall|how far|how big|how large|是多少|为多少|多少钱|有多大|有多高|有多长|多高|多大|多长|各是多少|达到了多少|达到多少|分别是多少|分别为多少|各为多少|各是"),
@@ -161,9 +164,9 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::More { most: true }, "more|higher|larger|greater|bigger|better|longer|更高|更多|更大|更好|更长|更贵|高|多|大|较高|较多|较大|高一些|多一些|大一些|高一点|多一点|更高一些|更多一些|更胜一筹|更强|比较高|比较多|比较大"),
     (Role::More { most: false }, "less|fewer|lower|smaller|worse|shorter|更低|更少|更小|更差|更短|更便宜|低|少|小|较低|较少|较小|低一些|少一些|小一些|低一点|少一点|更低一些|更少一些|比较低|比较少|比较小"),
     (Role::Than, "than|compared to|compared with|in comparison to|相比|对比|比较|相比较|相比之下|比|较|比起|比较一下|对比一下|相较|做比较|进行比较|相对比"),
-    (Role::Over, "over|more than|greater than|above|higher than|larger than|exceeding|exceed|exceeds|exceeded|bigger than|averaging over|超过|大于|高于|多于|以上|超出|高出|逾|不止|averaging more than|longer than|after"),
+    (Role::Over, "over|more than|greater than|above|higher than|larger than|exceeding|exceed|exceeds|exceeded|bigger than|averaging over|超过|大于|高于|多于|以上|超出|高出|逾|不止|averaging more than|longer than"),
     (Role::AtLeast, "at least|no less than|not less than|minimum of|or more|不少于|不低于|至少|不小于|及以上|大于等于|or higher|or above"),
-    (Role::Under, "under|less than|fewer than|below|lower than|smaller than|shorter than|不到|小于|低于|少于|以下|不足|未满|before"),
+    (Role::Under, "under|less than|fewer than|below|lower than|smaller than|shorter than|不到|小于|低于|少于|以下|不足|未满"),
     (Role::AtMost, "at most|no more than|not more than|up to|maximum of|or less|or fewer|不超过|不高于|至多|最多不超过|不大于|不多于|及以下|小于等于|or lower|or below"),
     (Role::Equal, "equal to|equals|equal|exactly|is exactly|等于|正好|刚好|恰好|正好是|刚好是"),
     (Role::Between, "between|in between|from|ranging from|介于|处于|位于|在|range from"),
@@ -172,7 +175,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::Not, "not|isn 't|wasn 't|aren 't|other than|except|except for|excluding|without|besides|apart from|不是|不属于|并非|非|除了|除|以外|之外|不在|不包括|不含"),
     (Role::Difference, "difference|the difference|difference between|difference in|difference of|gap|gap between|差|差距|差额|差值|相差|差多少|之差|相差多少|差了多少|差异|高多少|多多少|高出多少|多出多少"),
     (Role::Distinct, "different|distinct|unique|various|不同|不同的|不重复|不重复的|去重|去重后"),
-    (Role::Per, "per|each|for each|for every|every|by each|of each|grouped by|group by|broken down by|每|每个|每家|每一个|每一家|各个|各家|每位|每名|每种|各种|每类|各类|每月|每年|按|按照|分组"),
+    (Role::Per, "per|each|for each|for every|every|by each|of each|grouped by|group by|broken down by|各|每|每个|每家|每一个|每一家|各个|各家|每位|每名|每种|各种|每类|各类|每月|每年|按|按照|分组"),
     (Role::Respective, "respectively|each|分别|各自|各自的|分别有|各有|各"),
     (Role::Before, "before|prior to|以前|之前|before the year"),
     (Role::After, "after|following|以后|之后|after the year|later than"),

@@ -37,7 +37,7 @@ pub enum Plan {
 }
 
 /// A reading that costs more is not taken.
-const MOST_COST: f32 = 0.9;
+const MOST_COST: f32 = 0.75;
 /// How much cheaper the best must be than the next different one.
 const MARGIN: f32 = 0.08;
 /// Readings told when unsure.
@@ -65,7 +65,7 @@ fn read_table(tokens: &[token::Token], schema: &Schema, index: usize, mentions: 
     let names = names::Names::of(table);
     let cutter = chunks::Cutter { tokens, table, labels: &labels, names: &names, mentions, today };
     let paths = cutter.paths();
-    let frames = paths.iter().filter_map(|path| frame::frame(path, table, &names));
+    let frames = paths.iter().flat_map(|path| frame::frames(path, table, &names));
     frames.flat_map(|frame| grammar::readings(&frame, index)).collect()
 }
 

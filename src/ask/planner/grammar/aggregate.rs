@@ -22,6 +22,9 @@ fn read(frame: &Frame) -> Option<Found> {
     let columns = bag.columns();
     let measure = columns.iter().map(|(_, index)| *index).find(|index| bag.is_amount(*index))?;
     bag.take_column(measure);
+    if !bag.take_deeds(Some(measure)) {
+        return None;
+    }
     if !grouped {
         bag.drop_universals();
         bag.drop_row_names();

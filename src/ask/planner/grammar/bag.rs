@@ -94,7 +94,7 @@ impl<'a> Bag<'a> {
 
     /// A number that is added up: no year, rank or order.
     pub fn is_amount(&self, index: usize) -> bool {
-        self.field(index).is_some_and(|field| field.kind.is_number() && !field.identifier && !labels::is_year(field))
+        self.field(index).is_some_and(|field| field.kind.is_number() && !field.identifier && !labels::is_year(field) && !labels::is_index(self.frame.table, field))
     }
 
     /// Takes what only joins or repeats: `and`, `than`, `each`, `all X`, the kind of the named things.
@@ -125,6 +125,16 @@ impl<'a> Bag<'a> {
         if self.frame.entities.is_some() {
             self.take(|role| role == Role::Or);
         }
+    }
+
+    /// Takes deeds that the measure's own label stands for; `false` where there is one that it does not.
+    pub fn take_deeds(&mut self, measure: Option<usize>) -> bool {
+        if !self.has(|role| role == Role::Deed) {
+            return true;
+        }
+        self.take(|role| role == Role::Deed);
+        self.cost += 0.03;
+        measure.is_some_and(|index| !self.frame.partial.contains(&index))
     }
 
     /// Right behind which, what, who, list.

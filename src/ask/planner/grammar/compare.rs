@@ -23,9 +23,10 @@ fn read_compare(frame: &Frame) -> Option<Found> {
     });
     bag.take_column(key);
     let measure = only_measure(&mut bag)?;
+    let deeds = bag.take_deeds(Some(measure));
     absorb_rows(&mut bag);
     let field = bag.field(measure)?;
-    let fit = field.kind.is_number() && !labels::is_rank(field) && frame.names_one_row();
+    let fit = deeds && field.kind.is_number() && !labels::is_rank(field) && frame.names_one_row();
     (bag.is_empty() && fit).then(|| Found { shape: Shape::Extreme { columns: vec![key], measure, most, within: None }, conditions, cost: bag.cost })
 }
 
@@ -101,8 +102,9 @@ fn read_difference(frame: &Frame) -> Option<Found> {
         bag.take_column(key);
     }
     let measure = only_measure(&mut bag)?;
+    let deeds = bag.take_deeds(Some(measure));
     absorb_rows(&mut bag);
-    if !bag.is_empty() || !frame.names_one_row() {
+    if !deeds || !bag.is_empty() || !frame.names_one_row() {
         return None;
     }
     let signed = more.is_some();

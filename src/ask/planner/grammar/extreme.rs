@@ -33,11 +33,20 @@ fn read(frame: &Frame) -> Option<Found> {
     if matches!(manner, Manner::Frequency) {
         return None;
     }
+    if !bag.take_deeds(Some(measure)) {
+        return None;
+    }
     let asks_value = bag.has(|role| matches!(role, Role::What | Role::HowMuch | Role::HowMany));
+    if asks_value && !bag.has(|role| matches!(role, Role::Which | Role::Who)) {
+        bag.drop_universals();
+    }
     let target = target(&mut bag)?;
     bag.take(|role| matches!(role, Role::Which | Role::What | Role::List | Role::HowMuch | Role::HowMany));
     bag.drop_universals();
     if !bag.is_empty() {
+        return None;
+    }
+    if target.is_some_and(|target| is_repeated(&bag, target)) && adds_up(&bag, measure) {
         return None;
     }
     let cost = bag.cost + if within.is_some() { 0.02 } else { 0.0 };
@@ -49,6 +58,20 @@ fn read(frame: &Frame) -> Option<Found> {
         _ => return None,
     };
     Some(Found { shape, conditions, cost })
+}
+
+/// Most values of the column stand in several rows: the most of a sum may be meant, not of one row.
+fn is_repeated(bag: &Bag, index: usize) -> bool {
+    let rows = bag.frame().table.rows;
+    bag.field(index).is_some_and(|field| field.distinct.is_some_and(|distinct| distinct * 2 <= rows.saturating_sub(field.nulls)))
+}
+
+/// An amount that makes sense as a sum over rows: no rate, price, average, score or share.
+fn adds_up(bag: &Bag, index: usize) -> bool {
+    const NOT_SUMS: &[&str] = &["average", "per", "price", "percent", "rate", "%", "/", "ratio", "率", "价", "比", "均", "mpg", "speed", "score", "rating", "age", "度"];
+    let Some(field) = bag.field(index) else { return false };
+    let label = field.label.to_lowercase();
+    bag.is_amount(index) && !matches!(field.unit.as_deref(), Some("%" | "percent")) && !NOT_SUMS.iter().any(|word| label.contains(word))
 }
 
 /// The superlative, where all that the question has agree.
@@ -94,7 +117,7 @@ fn is_in_terms_of(part: &super::super::frame::Part) -> bool {
 
 /// Numbers that name rows rather than measure them.
 fn is_label(bag: &Bag, index: usize) -> bool {
-    bag.field(index).is_some_and(|field| field.identifier || labels::is_year(field))
+    bag.field(index).is_some_and(|field| field.identifier || labels::is_year(field) || labels::is_index(bag.frame().table, field))
 }
 
 /// `Some(None)` where the value itself is asked for; `None` where there are two answers to give.

@@ -20,15 +20,26 @@ fn read(frame: &Frame) -> Option<Found> {
     let counted = bag.take(|role| role == Role::HowMany).is_some();
     let how_much = bag.take(|role| role == Role::HowMuch).is_some();
     let yes_no = bag.has(|role| role == Role::YesNo);
-    bag.take(|role| matches!(role, Role::NumberOf | Role::Only));
+    bag.take(|role| role == Role::Only);
+    if bag.take(|role| role == Role::NumberOf).is_some() && !frame.names_one_row() {
+        return None;
+    }
     if bag.take(|role| role == Role::Total).is_some() {
         bag.cost += 0.1;
         if !frame.names_one_row() {
             return None;
         }
     }
+    let joined = bag.has(|role| role == Role::And);
     bag.drop_joints();
     let mut columns = asked(&mut bag)?;
+    if columns.len() > 1 && !joined {
+        return None;
+    }
+    let only = if columns.len() == 1 && bag.is_number(columns[0]) { Some(columns[0]) } else { None };
+    if !bag.take_deeds(only) {
+        return None;
+    }
     let asks_rows = bag.take(|role| matches!(role, Role::Which | Role::What | Role::List | Role::HowMuch)).is_some();
     if !bag.is_empty() {
         return None;

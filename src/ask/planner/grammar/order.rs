@@ -44,6 +44,9 @@ fn read_ranked(frame: &Frame) -> Option<Found> {
         return None;
     }
     bag.take_column(measure);
+    if !bag.take_deeds(Some(measure)) {
+        return None;
+    }
     let mut columns: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
     columns.dedup();
     if columns.is_empty() {
