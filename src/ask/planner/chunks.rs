@@ -55,13 +55,17 @@ const LONGEST_LABEL: usize = 12;
 const WHOLE_LABEL: f32 = 0.1;
 const CHUNK_COST: f32 = 0.02;
 const ROLE_COST: f32 = 0.01;
-const VERB_COST: f32 = 0.03;
+const VERB_COST: f32 = 0.06;
 /// A word that could say something is passed over.
 const SKIP_COST: f32 = 0.12;
 const CONTEXT_COST: f32 = 0.04;
 /// A phrase that tells something (以上) is cut into words that tell nothing.
 const SPLIT_COST: f32 = 0.6;
 const FUNCTION_CELL_COST: f32 = 0.5;
+/// A cell that the key column has as well is rather the key's.
+const OTHER_CELL_COST: f32 = 0.12;
+/// A word that nothing knows, behind `which` or `how many`, in a table whose rows have mere names.
+const UNKNOWN_NOUN_COST: f32 = 0.25;
 /// `一` and `one` mostly only point.
 const ONE_COST: f32 = 0.2;
 /// One Han character that compares (高, 少) is weaker than a phrase.
@@ -110,6 +114,7 @@ impl Cutter<'_> {
         self.values(at, &mut steps);
         self.numbers(at, &mut steps);
         self.context(at, &mut steps);
+        self.unknown_noun(at, &mut steps);
         steps
     }
 
@@ -192,10 +197,11 @@ impl Cutter<'_> {
                 entry.0.push(mention.cell.clone());
             }
         }
+        let key = labels::key(self.table).and_then(|index| self.table.fields.get(index)).map(|field| field.name.as_str());
+        let keyed: Vec<usize> = grouped.keys().filter(|(_, field)| Some(*field) == key).map(|(end, _)| *end).collect();
         for ((end, field), (cells, how)) in grouped {
-            if let Some(step) = self.value(at, end, field, cells, how) {
-                steps.push(step);
-            }
+            let other = if keyed.contains(&end) && Some(field) != key { OTHER_CELL_COST } else { 0.0 };
+            steps.extend(self.value(at, end, field, cells, how).map(|(end, meaning, cost)| (end, meaning, cost + other)));
         }
     }
 
@@ -247,12 +253,27 @@ impl Cutter<'_> {
         if let Some((low, high, taken)) = range(rest) {
             steps.push((at + taken, Some(Meaning::Range(low, high)), CHUNK_COST));
         }
+        if rest[0].text == "no" && rest.get(1).is_some_and(|token| token.kind == Kind::Word) {
+            steps.push((at + 1, Some(Meaning::Number(Number { value: 0.0, unit: None, bare: false })), ONE_COST));
+        }
         if let Some((number, taken)) = number(rest) {
             if taken == 1 && number.bare && rest[0].text.len() == 4 {
                 steps.extend(Period::year(number.value as i32).map(|year| (at + 1, Some(Meaning::Period(year)), CHUNK_COST)));
             }
             let one = if number.value == 1.0 && !number.bare && !self.is_compared(at) { ONE_COST } else { 0.0 };
             steps.push((at + taken, Some(Meaning::Number(number)), CHUNK_COST + one));
+        }
+    }
+
+    /// `which district`, `how many districts` where the key column is called Name: the word can only say what the rows are.
+    fn unknown_noun(&self, at: usize, steps: &mut Vec<Step>) {
+        let token = &self.tokens[at];
+        let asked = at.checked_sub(1).is_some_and(|before| matches!(self.tokens[before].text.as_str(), "which" | "many" | "what"));
+        let told = matches!(self.tokens.get(at + 1).map(|next| next.text.as_str()), Some("have" | "has" | "had" | "with" | "is" | "are" | "were" | "was"));
+        let known = !lexicon::roles(&token.text).is_empty() || steps.iter().any(|(_, meaning, _)| meaning.is_some());
+        let word = token.kind == Kind::Word && token.text.chars().all(char::is_alphabetic);
+        if asked && told && !known && word && labels::has_mere_names(self.table) {
+            steps.push((at + 1, Some(Meaning::Role(Role::Row)), UNKNOWN_NOUN_COST));
         }
     }
 

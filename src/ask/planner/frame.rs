@@ -281,7 +281,9 @@ impl<'a> Reducer<'a> {
     /// The one column that tells when; for a month the one named so.
     fn time_column(&self, period: &Period) -> Option<usize> {
         let all = || self.table.fields.iter().enumerate();
-        let years: Vec<usize> = all().filter(|(_, field)| labels::is_year(field)).map(|(index, _)| index).collect();
+        let strict: Vec<usize> = all().filter(|(_, field)| labels::is_year(field) && !labels::is_year_of(field)).map(|(index, _)| index).collect();
+        let loose: Vec<usize> = all().filter(|(_, field)| labels::is_year_of(field)).map(|(index, _)| index).collect();
+        let years = if strict.is_empty() { loose } else { strict };
         if let ([only], Some(_)) = (years.as_slice(), period.as_year()) {
             return Some(*only);
         }

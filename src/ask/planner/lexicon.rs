@@ -34,6 +34,8 @@ pub enum Role {
     Verb,
     /// A verb that picks rows by itself (won, finished): only a measure of its own name may stand for it.
     Deed,
+    /// Scored: picks rows, unless a measure is asked or compared.
+    Scored,
     /// Which, what, list: asks for a column or rows.
     Which,
     What,
@@ -110,18 +112,19 @@ const PHRASES: &[(Role, &str)] = &[
     (
         Role::Filler,
         "的|了|在|是|请问|请|告诉我|我|想|想要|想知道|想了解|了解|知道|一下|查询|查一下|帮我|帮忙|看看|看一下|这|那|这个|那个|这些|那些|这两个|这两家|两个|两家|这两|该|其|它们|他们|它|他|她|\
-         呢|吧|啊|呀|被|为|于|里|中|内|时|时候|当中|其中|之中|之间|里面|具体|位于|处于|达到|达|所属|所|当前|目前|一共|就|都|又|由|上|下|个|家|位|名|项|只|间|款|种|笔|座|套|件|之|而|则|以|\
+         呢|吧|啊|呀|被|为|于|里|中|内|时|时候|当中|其中|之中|之间|里面|具体|位于|处于|达到|达|所属|所|当前|目前|就|都|又|由|上|下|个|家|位|名|项|只|间|款|种|笔|座|套|件|之|而|则|以|\
          此|一家|一个|一位|一名|一种|有|存在|情况下|的情况下|条件下|范围内|范围|区间|一些|方面|来说|来看|而言|分别为|分别是|进行|评定|评定为|被评定为|属于|当|里的|所在|拥有|具有|得到|得|给出|说说|请给出|应该|多少钱的|按照|根据|数据|表中|表里|表格中|记录的",
     ),
     (
         Role::Verb,
-        "race|raced|have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|achieve|achieved|receive|received|perform|performs|performed|\
+        "ride|rode|drive|drove|driven|wear|wore|represent|represents|represented|manage|managed|coach|coached|direct|directed|write|wrote|written|sing|sang|sung|order|ordered|buy|bought|purchase|purchased|own|owned|run|attend|join|joined|sign|signed|averaged|average over|race|raced|have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|achieve|achieved|receive|received|perform|performs|performed|\
          reach|reached|record|take|took|place|taken|hold|held|occur|occurred|happen|happened|see|seen|belong|belongs|belonging|come|came|go|went|used|use|uses|using|played|play|plays|play in|\
          yield|yielded|ran|run|serve|serves|served|serving|obtain|obtained|contain|contains|include|includes|included|carry|carried|produce|produced|listing|having|compete|competed|participate|participated|\
          work|works|working|located|situated|based|live|lives|living|stand|stands|exist|exists|cost|costs|sell|sold|sells|spend|spent|released|published|appeared|built|founded|born|opened",
     ),
     (Role::Verb, "成交|销售|卖出|卖|开发|发生|实现|取得|获得|完成|产生|录得|拿下|参加|举办|举行|排名|排行|排在|位列|位居|排|取|共有|总共有|卖了|做了"),
-    (Role::Deed, "won|win|wins|winning|finish|finished|score|scored|scores|lose|lost|complete|completed|赢|赢得|赢了|输|完成了"),
+    (Role::Deed, "won|win|wins|winning|finish|finished|lose|lost|complete|completed|赢|赢得|赢了|输|完成了"),
+    (Role::Scored, "score|scored|scores|scoring"),
     (Role::Which, "which|which of|in which|in what|on what|on which|for which|at which|哪个|哪些|哪家|哪一个|哪一家|哪一些|哪几个|哪几家|哪|哪位|哪一位|哪种|哪一种|哪类|哪项|哪款|哪一款|哪座|哪所|有哪些|哪只|哪名|哪间|哪条|哪一项|哪一条|哪一名"),
     (Role::What, "what|what's|whats|what is|what are|what was|what were|是什么|什么|为何值|为什么值|怎样的|是怎样的|怎么样|怎样|如何|是怎么样的|是何|叫什么"),
     (Role::List, "list|list all|list the|show|show all|show the|display|name the|name all|give|give the|give all|find|find all|find the|列出|列举|罗列|列一下|列|找出|显示|给我|给出|筛选出|筛选|查找|展示"),
@@ -131,7 +134,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::HowMany, "how many|how many of|what number of|多少|有多少|共有多少|一共有多少|总共有多少|几|有几|几个|几家|多少个|多少家|多少名|多少位|多少人|几位|几名|多少条|多少笔|多少种|几种|多少项|几项"),
     (Role::HowMuch, "how much|how much is|how much was|how long|how old|how high|how tall|how far|how big|how large|是多少|为多少|多少钱|有多大|有多高|有多长|多高|多大|多长|各是多少|达到了多少|达到多少|分别是多少|分别为多少|各为多少|各是"),
     (Role::YesNo, "吗|是否|是不是|有没有|是不是都|是否都|whether"),
-    (Role::Sum, "sum|sum of|total of|total number of|total amount of|total|total sum|combined|altogether|in total|in all|总和|之和|总共|合计|加起来|加在一起|求和|累计|共计|总计|合起来|汇总"),
+    (Role::Sum, "sum|sum of|total of|total number of|total amount of|total|total sum|combined|altogether|in total|in all|总和|之和|总共|一共|合计|加起来|加在一起|求和|累计|共计|总计|合起来|汇总"),
     (Role::Total, "total|total amount of|the total|total of|总|总的|共"),
     (Role::Average, "average|the average|average of|mean|mean of|on average|avg|平均|平均值|均值|的平均值|平均数|平均为|平均是|平均每"),
     (Role::Median, "median|median of|中位数|中值|的中位数"),
@@ -152,7 +155,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::Super { most: false, manner: Many }, "least|the least|fewest|least amount of|least number of|lowest number of|smallest number of|fewest number of|最少|最少的"),
     (Role::Super { most: true, manner: Quality }, "best|最好|最佳|最优|最理想|最好的|最为理想"),
     (Role::Super { most: false, manner: Quality }, "worst|最差|最糟|最不理想|最不好|最坏|最差的|最不佳|最为不理想|最为惨淡"),
-    (Role::Super { most: true, manner: Time }, "latest|newest|most recent|youngest|最晚|最新|最近|最近的|最新的|最年轻"),
+    (Role::Super { most: true, manner: Time }, "latest|newest|most recent|most recently|youngest|最晚|最新|最近|最近的|最新的|最年轻"),
     (Role::Super { most: false, manner: Time }, "earliest|oldest|最早|最早的|最年长|最老"),
     (Role::Super { most: true, manner: Length }, "longest|the longest|最长|最远|最久"),
     (Role::Super { most: false, manner: Length }, "shortest|the shortest|最短|最近距离"),
@@ -176,7 +179,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::Difference, "difference|the difference|difference between|difference in|difference of|gap|gap between|差|差距|差额|差值|相差|差多少|之差|相差多少|差了多少|差异|高多少|多多少|高出多少|多出多少"),
     (Role::Distinct, "different|distinct|unique|various|不同|不同的|不重复|不重复的|去重|去重后"),
     (Role::Per, "per|each|for each|for every|every|by each|of each|grouped by|group by|broken down by|各|每|每个|每家|每一个|每一家|各个|各家|每位|每名|每种|各种|每类|各类|每月|每年|按|按照|分组"),
-    (Role::Respective, "respectively|each|分别|各自|各自的|分别有|各有|各"),
+    (Role::Respective, "respectively|each|分别|各自|各自的|分别有|各有"),
     (Role::Before, "before|prior to|以前|之前|before the year"),
     (Role::After, "after|following|以后|之后|after the year|later than"),
     (Role::Since, "since|from|starting from|自|从|起|以来|since the year"),
@@ -204,7 +207,7 @@ fn table() -> &'static HashMap<String, Vec<Role>> {
     TABLE.get_or_init(|| {
         let mut table: HashMap<String, Vec<Role>> = HashMap::new();
         for (role, phrases) in PHRASES {
-            for phrase in phrases.split('|') {
+            for phrase in phrases.split('|').map(|phrase| phrase.strip_prefix("the ").unwrap_or(phrase)) {
                 let roles = table.entry(key(tokens(phrase).iter().map(|token| token.text.as_str()))).or_default();
                 if !roles.contains(role) {
                     roles.push(*role);

@@ -149,7 +149,6 @@ impl Teller<'_> {
                 let day = |day: &Option<chrono::NaiveDate>| day.map(|day| day.to_string()).unwrap_or_default();
                 format!("{} ≤ … < {}", day(from), day(to))
             }
-            Test::Present => self.pick("有值", "present").to_owned(),
         }
     }
 }

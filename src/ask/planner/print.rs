@@ -52,7 +52,9 @@ impl Printer<'_> {
                 self.plain(&shown, self.and(present(self.field(top.measure))), vec![self.order(top)], Some(top.count))
             }
             Shape::Frequent { by, most } => self.frequent(*by, *most),
-            Shape::Difference { key, first, second, measure, signed } => self.difference(*key, first, second, *measure, *signed),
+            Shape::Difference { key, first, second, measure, signed, checked } => {
+                self.difference(*key, [first, second], *measure, *signed, *checked)
+            }
             Shape::Spread { measure } => {
                 let column = || self.field(*measure);
                 self.one(binary(aggregate(How::Greatest, column()), BinaryOperator::Minus, aggregate(How::Least, column())), "difference", self.filter())
@@ -127,16 +129,18 @@ impl Printer<'_> {
         Parts { group: vec![self.field(by)], having: Some(having), ..self.parts(items, filter()) }.query()
     }
 
-    fn difference(&self, key: Column, first: &Test, second: &Test, measure: usize, signed: bool) -> Query {
+    fn difference(&self, key: Column, sides: [&Test; 2], measure: usize, signed: bool, checked: bool) -> Query {
         let side = |test: &Test| {
             let condition = self.test(&Condition { column: key, test: test.clone(), negated: false });
             aggregate(How::Greatest, case(condition, self.field(measure)))
         };
-        let value = binary(side(first), BinaryOperator::Minus, side(second));
+        let value = binary(side(sides[0]), BinaryOperator::Minus, side(sides[1]));
         let value = if signed { value } else { function("ABS", vec![value]) };
-        let either = [first, second].map(|test| self.test(&Condition { column: key, test: test.clone(), negated: false }));
+        let either = sides.map(|test| self.test(&Condition { column: key, test: test.clone(), negated: false }));
         let [a, b] = either;
-        self.one(value, "difference", self.and(Expr::Nested(Box::new(binary(a, BinaryOperator::Or, b)))))
+        let filter = self.and(Expr::Nested(Box::new(binary(a, BinaryOperator::Or, b))));
+        let having = checked.then(|| binary(function("COUNT", star()), BinaryOperator::LtEq, number(2.0)));
+        Parts { having, ..self.parts(vec![named(value, "difference")], filter) }.query()
     }
 
     fn neighbour(&self, columns: &[usize], next: bool) -> Query {
@@ -186,7 +190,6 @@ impl Printer<'_> {
                 let both = [from, to].into_iter().flatten().reduce(|a, b| binary(a, BinaryOperator::And, b));
                 both.unwrap_or_else(|| present(column))
             }
-            Test::Present => present(column),
         }
     }
 }

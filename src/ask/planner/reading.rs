@@ -30,7 +30,6 @@ pub enum Test {
     Range(f64, f64),
     /// From, and up to but not with; an open end is `None`.
     Days(Option<NaiveDate>, Option<NaiveDate>),
-    Present,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -74,8 +73,9 @@ pub enum Shape {
     Ranked { columns: Vec<usize>, top: Top },
     /// The value of `by` with the most or fewest rows, ties with it.
     Frequent { by: usize, most: bool },
-    /// The measure of the first less that of the second; without sign when not `signed`.
-    Difference { key: Column, first: Test, second: Test, measure: usize, signed: bool },
+    /// The measure of the first less that of the second; without sign when not `signed`. `checked`: no answer where one of
+    /// them has more rows than one.
+    Difference { key: Column, first: Test, second: Test, measure: usize, signed: bool, checked: bool },
     /// Greatest less least.
     Spread { measure: usize },
     /// The row after (or before) those that meet the conditions, in sheet order.

@@ -38,7 +38,7 @@ fn read(frame: &Frame) -> Option<Found> {
     let leads = bag.field(measure).is_some_and(|field| field.label.to_lowercase().starts_with("total"));
     let how = match stated {
         Some(how) => how,
-        None if frame.names_one_row() && frame.entities.is_none() => return None,
+        None if frame.names_few_rows() && frame.entities.is_none() => return None,
         None if counted && frame.entities.is_none() && frame.has_conditions() => {
             bag.cost += 0.1;
             How::Sum

@@ -129,10 +129,12 @@ impl<'a> Bag<'a> {
 
     /// Takes deeds that the measure's own label stands for; `false` where there is one that it does not.
     pub fn take_deeds(&mut self, measure: Option<usize>) -> bool {
-        if !self.has(|role| role == Role::Deed) {
+        if self.take(|role| role == Role::Scored).is_some() && measure.is_none() {
+            return false;
+        }
+        if self.take(|role| role == Role::Deed).is_none() {
             return true;
         }
-        self.take(|role| role == Role::Deed);
         self.cost += 0.03;
         measure.is_some_and(|index| !self.frame.partial.contains(&index))
     }
@@ -181,13 +183,20 @@ impl<'a> Bag<'a> {
             self.cost += 0.06;
             return self.only(labels::is_person).or_else(|| self.key_person());
         }
+        if self.take(|role| role == Role::Row).is_some() {
+            self.take(|role| matches!(role, Role::Which | Role::What | Role::List));
+            self.cost += 0.06;
+            return labels::key(self.frame.table);
+        }
         if self.take(|role| role == Role::Where).is_some() {
             self.cost += 0.06;
             return self.only(labels::is_place);
         }
         if self.take(|role| role == Role::When).is_some() {
             self.cost += 0.06;
-            return self.only(|field| field.kind == FieldType::DateTime).or_else(|| self.only(labels::is_year));
+            let date = |field: &Field| field.kind == FieldType::DateTime;
+            let daily = |field: &Field| date(field) && !field.label.contains('月') && !field.label.to_lowercase().contains("month");
+            return self.only(date).or_else(|| self.only(daily)).or_else(|| self.only(labels::is_year));
         }
         None
     }

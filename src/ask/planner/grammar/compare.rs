@@ -26,7 +26,7 @@ fn read_compare(frame: &Frame) -> Option<Found> {
     let deeds = bag.take_deeds(Some(measure));
     absorb_rows(&mut bag);
     let field = bag.field(measure)?;
-    let fit = deeds && field.kind.is_number() && !labels::is_rank(field) && frame.names_one_row();
+    let fit = deeds && field.kind.is_number() && !labels::is_rank(field) && frame.names_few_rows();
     (bag.is_empty() && fit).then(|| Found { shape: Shape::Extreme { columns: vec![key], measure, most, within: None }, conditions, cost: bag.cost })
 }
 
@@ -104,12 +104,12 @@ fn read_difference(frame: &Frame) -> Option<Found> {
     let measure = only_measure(&mut bag)?;
     let deeds = bag.take_deeds(Some(measure));
     absorb_rows(&mut bag);
-    if !deeds || !bag.is_empty() || !frame.names_one_row() {
+    if !deeds || !bag.is_empty() || !frame.names_few_rows() {
         return None;
     }
     let signed = more.is_some();
     let (first, second) = if more == Some(false) { (second, first) } else { (first, second) };
-    let shape = Shape::Difference { key: entities.column, first: first.clone(), second: second.clone(), measure, signed };
+    let shape = Shape::Difference { key: entities.column, first: first.clone(), second: second.clone(), measure, signed, checked: !frame.names_one_row() };
     Some(Found { shape, conditions: frame.conditions.clone(), cost: bag.cost })
 }
 

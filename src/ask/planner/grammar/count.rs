@@ -66,6 +66,9 @@ fn counted_rows(bag: &mut Bag, column: usize, appears: bool) -> Option<Shape> {
         return Some(if field.nulls == 0 { Shape::Count } else { Shape::CountDifferent { column } });
     }
     bag.cost += 0.08;
+    if labels::is_year(field) {
+        return Some(Shape::CountDifferent { column });
+    }
     if frame.has_conditions() {
         let leading = frame.table.fields.iter().position(|field| field.exact().is_some()) == Some(column);
         return leading.then_some(Shape::Count);

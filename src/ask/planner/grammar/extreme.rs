@@ -6,6 +6,8 @@ use super::super::lexicon::{Manner, Role};
 use super::super::reading::{How, Shape, Top};
 use super::order::leading_top;
 use super::{Bag, Found};
+use crate::schema::Field;
+use crate::value::FieldType;
 
 /// `which T has the most M`, `M 最高的是哪个 T`, `what is the highest M`, also among the top n of another measure.
 pub fn extreme(frame: &Frame) -> Vec<Found> {
@@ -18,8 +20,9 @@ fn read(frame: &Frame) -> Option<Found> {
     let (at, most, manner) = superlative(&mut bag)?;
     let conditions = frame.all_conditions()?;
     bag.drop_joints();
-    bag.take(|role| matches!(role, Role::InTermsOf | Role::NumberOf | Role::Total | Role::Only | Role::Row));
-    let measure = measure(&bag, at, within)?;
+    bag.take(|role| matches!(role, Role::InTermsOf | Role::NumberOf | Role::Total | Role::Only));
+    let measure = measure(&bag, at, within).or_else(|| implied_measure(&mut bag, manner))?;
+    let most = if manner == Manner::Time && bag.field(measure).is_some_and(labels::is_age) { !most } else { most };
     bag.take_column(measure);
     let field = bag.field(measure)?;
     if is_label(&bag, measure) && !labels::is_rank(field) && manner != Manner::Time {
@@ -51,7 +54,7 @@ fn read(frame: &Frame) -> Option<Found> {
     }
     let cost = bag.cost + if within.is_some() { 0.02 } else { 0.0 };
     let shape = match target {
-        Some(target) if frame.entities.as_ref().is_none_or(|_| frame.names_one_row()) => Shape::Extreme { columns: vec![target], measure, most, within },
+        Some(target) if frame.entities.as_ref().is_none_or(|_| frame.names_few_rows()) => Shape::Extreme { columns: vec![target], measure, most, within },
         None if asks_value && within.is_none() && bag.is_measure(measure) && frame.entities.is_none() => {
             Shape::Aggregate { how: if most { How::Greatest } else { How::Least }, column: measure }
         }
@@ -111,6 +114,23 @@ fn measure(bag: &Bag, at: usize, within: Option<Top>) -> Option<usize> {
     (!bag.is_asked(place)).then_some(index)
 }
 
+/// The one column that a superlative is about by itself: the longest is of a length, the oldest of an age or a date.
+fn implied_measure(bag: &mut Bag, manner: Manner) -> Option<usize> {
+    let numeric = |words: &'static [&'static str]| move |field: &Field| field.kind.is_number() && labels::says(field, words);
+    bag.cost += 0.08;
+    match manner {
+        Manner::Length => bag.only(numeric(&["length", "distance", "duration", "period", "长度", "距离", "时长"])),
+        Manner::Height => bag.only(numeric(&["height", "elevation", "altitude", "高度", "身高"])),
+        Manner::Price => bag.only(numeric(&["price", "cost", "fee", "价格", "单价", "均价", "售价"])),
+        Manner::Time => match (bag.only(labels::is_age), bag.only(|field| field.kind == FieldType::DateTime || labels::is_year(field))) {
+            (Some(age), None) => Some(age),
+            (None, Some(date)) => Some(date),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn is_in_terms_of(part: &super::super::frame::Part) -> bool {
     matches!(part, super::super::frame::Part::Role(Role::InTermsOf))
 }
@@ -137,7 +157,7 @@ fn target(bag: &mut Bag) -> Option<Option<usize>> {
             Some(Some(index))
         }
         None => {
-            let wanted = bag.has(|role| matches!(role, Role::Who | Role::Where | Role::When | Role::Person | Role::Which));
+            let wanted = bag.has(|role| matches!(role, Role::Who | Role::Where | Role::When | Role::Person | Role::Row | Role::Which));
             let implied = bag.implied_target();
             if implied.is_some() {
                 return Some(implied);

@@ -3,8 +3,9 @@
 use super::super::frame::Frame;
 use super::super::labels;
 use super::super::lexicon::Role;
-use super::super::reading::{Column, Shape};
+use super::super::reading::{Column, Shape, Test};
 use super::{Bag, Found};
+use crate::value::FieldType;
 
 /// `what is the M of X`, `which T have M over 5`, `A 和 B 的 M 分别是多少`, `X 是不是 F`.
 pub fn lookup(frame: &Frame) -> Vec<Found> {
@@ -21,12 +22,12 @@ fn read(frame: &Frame) -> Option<Found> {
     let how_much = bag.take(|role| role == Role::HowMuch).is_some();
     let yes_no = bag.has(|role| role == Role::YesNo);
     bag.take(|role| role == Role::Only);
-    if bag.take(|role| role == Role::NumberOf).is_some() && !frame.names_one_row() {
+    if bag.take(|role| role == Role::NumberOf).is_some() && !frame.names_few_rows() {
         return None;
     }
     if bag.take(|role| role == Role::Total).is_some() {
         bag.cost += 0.1;
-        if !frame.names_one_row() {
+        if !frame.names_few_rows() {
             return None;
         }
     }
@@ -45,7 +46,7 @@ fn read(frame: &Frame) -> Option<Found> {
         return None;
     }
     let amounts = columns.iter().all(|index| bag.is_number(*index));
-    if counted && (!amounts || !frame.names_one_row()) {
+    if counted && (!amounts || !frame.names_few_rows()) {
         return None;
     }
     if yes_no && !columns.iter().all(|index| is_yes_no(&bag, *index)) {
@@ -57,6 +58,9 @@ fn read(frame: &Frame) -> Option<Found> {
     }
     if frame.named.is_empty() && frame.entities.is_none() && !asks_rows && bag.cost < 0.05 {
         bag.cost += 0.1;
+    }
+    if frame.conditions.iter().any(|condition| columns.iter().any(|index| condition.column == Column::Field(*index) && matches!(condition.test, Test::Cells(_)))) {
+        bag.cost += 0.3;
     }
     label_rows(frame, &mut columns);
     Some(Found { shape: Shape::Rows { columns }, conditions, cost: bag.cost })
@@ -72,6 +76,12 @@ fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
             columns.push(index);
         }
         bag.take_column(index);
+    }
+    if columns.iter().any(|index| bag.field(*index).is_some_and(|field| field.exact().is_some()) && !names_rows(bag, *index)) {
+        bag.take(|role| role == Role::Who);
+    }
+    if columns.iter().any(|index| bag.field(*index).is_some_and(|field| field.kind == FieldType::DateTime || labels::is_year(field))) {
+        bag.take(|role| role == Role::When);
     }
     let implied = if bag.has(|role| matches!(role, Role::Where | Role::When)) { Some(bag.implied_target()?) } else { bag.implied_target() };
     if let Some(target) = implied.filter(|target| !columns.contains(target)) {

@@ -30,6 +30,9 @@ pub fn ranked(frame: &Frame) -> Vec<Found> {
 
 fn read_ranked(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
+    if !number_ranks(frame) {
+        return None;
+    }
     let count = bag.take_number()?;
     if count.fract() != 0.0 || !(1.0..=1000.0).contains(&count) || frame.entities.is_some() {
         return None;
@@ -60,6 +63,14 @@ fn read_ranked(frame: &Frame) -> Option<Found> {
     bag.take(|role| matches!(role, Role::Who | Role::Person));
     let top = Top { measure, most, count: count as u64 };
     (bag.is_empty() && columns.len() == 1).then(|| Found { shape: Shape::Ranked { columns, top }, conditions, cost: bag.cost })
+}
+
+/// The number stands beside what ranks or asks: `top 5`, `哪五家`, `最高的10个`.
+fn number_ranks(frame: &Frame) -> bool {
+    let Some(at) = frame.parts.iter().position(|part| matches!(part, Part::Number(_))) else { return false };
+    let before = at.checked_sub(1).and_then(|place| frame.parts.get(place));
+    let ranks = |part: Option<&Part>| matches!(part, Some(Part::Role(Role::Top | Role::Bottom | Role::Super { .. })));
+    ranks(before) || ranks(frame.parts.get(at + 1)) || matches!(before, Some(Part::Role(Role::Which | Role::List)))
 }
 
 /// Up or down, where every word that says so agrees.
@@ -121,6 +132,7 @@ fn edge(frame: &Frame) -> Option<Found> {
         return None;
     }
     let conditions = frame.all_conditions()?;
+    let listed = bag.take(|role| role == Role::Appear).is_some();
     bag.take(|role| matches!(role, Role::Which | Role::What | Role::When));
     bag.drop_joints();
     let mut columns: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
@@ -136,7 +148,7 @@ fn edge(frame: &Frame) -> Option<Found> {
         let how = if last { How::Greatest } else { How::Least };
         return Some(Found { shape: Shape::Aggregate { how, column: *column }, conditions, cost: bag.cost + 0.02 });
     }
-    if times > 0 || frame.table.sheets.len() > 1 {
+    if (times > 0 && !listed) || frame.table.sheets.len() > 1 {
         return None;
     }
     Some(Found { shape: Shape::Edge { columns, last }, conditions, cost: bag.cost + 0.1 })
