@@ -14,7 +14,6 @@ use super::store::{Footer, Store, damaged, io};
 use super::writer::SegmentWriter;
 use crate::engine::{EngineError, LiveSegment, LoadWriter, Merged, SegmentRef};
 
-/// An index that is not done after this long was given up.
 /// Segments of about one size that become one; a size is so many times the one before.
 const FAN: usize = 8;
 
