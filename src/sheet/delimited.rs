@@ -17,6 +17,7 @@ use super::encoding::{self, Code, Coding};
 use super::grid::{Grid, GridBuilder, Stored};
 use super::rows::{Extra, Rows, Spot, TakeRow, recycle};
 use super::{ReadError, ReadOptions};
+use super::{beside, regions};
 use crate::config::ReadLimits;
 use crate::value::Cell;
 
@@ -32,6 +33,8 @@ pub(super) struct Delimited {
     pub dialect: Dialect,
     max_rows: u64,
     carriage_returns: bool,
+    /// It was seen whole and has no byte that can't be decoded.
+    short: bool,
 }
 
 impl Delimited {
@@ -58,12 +61,26 @@ impl Delimited {
             dialect: dialect::sniff(text, whole),
             max_rows: limits.max_rows,
             carriage_returns: text.contains("\r\n"),
+            short: whole && !text.contains(char::REPLACEMENT_CHARACTER),
         })
     }
 
     /// The first records as a grid, for finding the header.
     pub fn head(&self, options: &ReadOptions) -> Result<Grid, ReadError> {
-        let wanted = HEAD_ROWS + options.header_rows.map_or(0, |(_, last)| last as usize);
+        self.grid(HEAD_ROWS + options.header_rows.map_or(0, |(_, last)| last as usize))
+    }
+
+    /// All cells of a short text that has tables below each other or side by side.
+    pub fn several_tables(&self, options: &ReadOptions) -> Result<Option<Grid>, ReadError> {
+        if !self.short || options.header_rows.is_some() {
+            return Ok(None);
+        }
+        let grid = self.grid(usize::MAX)?;
+        let several = regions::find(&grid, None).len() > 1 || !beside::split(&grid).is_empty();
+        Ok(several.then_some(grid))
+    }
+
+    fn grid(&self, wanted: usize) -> Result<Grid, ReadError> {
         let mut grid = GridBuilder::default();
         let mut records = self.records()?;
         for _ in 0..wanted {

@@ -4,16 +4,21 @@
 //! Goes out: a [`Book`] with one [`Region`] for each table found on a sheet, whose rows are scanned any number of times.
 //! Must never happen: a row that is neither given as data nor reported; a cell whose value changed; a whole text file in memory.
 
+mod beside;
 mod book;
 mod convert;
 mod delimited;
 mod dialect;
 mod encoding;
+mod form;
 mod format;
 mod grid;
 mod header;
 mod kind;
 mod labels;
+mod layout;
+mod layout_ods;
+mod layout_xlsb;
 mod look;
 mod regions;
 mod rows;
@@ -23,6 +28,7 @@ mod table_tests;
 #[cfg(test)]
 mod tests;
 mod totals;
+mod totals_word;
 mod workbook;
 
 use serde::{Deserialize, Serialize};
