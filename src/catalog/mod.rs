@@ -14,4 +14,4 @@ mod tests;
 pub use commit::{Commit, NewLoad};
 pub use database::{Catalog, CatalogError};
 pub use lock::WriteLock;
-pub use record::{DocumentRecord, KbRecord, PartRecord, TableRecord};
+pub use record::{DocumentRecord, KbRecord, PartRecord, SheetRecord, TableRecord};

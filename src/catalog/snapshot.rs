@@ -7,9 +7,9 @@ use sqlx::{Row, Sqlite, Transaction};
 use super::commit::number;
 use super::database::{Catalog, CatalogError, count, parsed, part, table};
 use super::record::{PartRecord, TableRecord};
-use crate::engine::{Document, LiveSegment, LiveTable, Part, SegmentRef, Snapshot};
+use crate::engine::{Document, LiveSegment, LiveTable, Part, Repeated, SegmentRef, Snapshot};
 use crate::ids::Id;
-use crate::schema::Table;
+use crate::schema::{self, Repeat, Table};
 use crate::sql::Scope;
 
 type Read<'a> = Transaction<'a, Sqlite>;
@@ -29,7 +29,8 @@ impl Catalog {
                 let given = parts.remove(&record.id).unwrap_or_default();
                 let live = segments.get(&record.id).cloned().unwrap_or_default();
                 let part = Part { kb: *kb, table_id: record.id.clone(), segments: live };
-                add(&mut snapshot, seen(record, &given, &names), part);
+                let repeats = repeats(&given, &names);
+                add(&mut snapshot, seen(record, &given, &names), LiveTable { parts: vec![part], repeats });
             }
             snapshot.documents.extend(documents);
         }
@@ -126,18 +127,36 @@ fn seen(record: TableRecord, parts: &[PartRecord], names: &HashMap<Id, String>) 
     for part in parts {
         let Some(name) = names.get(&part.document) else { continue };
         table.rows += part.rows;
-        for (sheet, titles) in &part.sheets {
-            table.sheets.push((name.clone(), sheet.clone()));
-            table
-                .captions
-                .extend(titles.iter().filter(|title| !table.captions.contains(title)).cloned().collect::<Vec<_>>());
+        for sheet in &part.sheets {
+            table.sheets.push((name.clone(), sheet.name.clone()));
+            table.captions.extend(
+                sheet.titles.iter().filter(|title| !table.captions.contains(title)).cloned().collect::<Vec<_>>(),
+            );
         }
     }
     table
 }
 
+/// Sheets in scope whose rows stand in other sheets of the table too.
+fn repeats(parts: &[PartRecord], names: &HashMap<Id, String>) -> Vec<Repeated> {
+    let named = parts.iter().filter_map(|part| Some((names.get(&part.document)?.as_str(), part)));
+    let sheets: Vec<_> = named.flat_map(|(file, part)| part.sheets.iter().map(move |sheet| (file, sheet))).collect();
+    let rows: Vec<_> = sheets.iter().map(|(file, sheet)| (*file, sheet.rows)).collect();
+    let place = |at: usize| (sheets[at].0.to_owned(), sheets[at].1.name.clone());
+    let found = schema::repeats(&rows).into_iter().enumerate();
+    found
+        .filter_map(|(at, repeat)| {
+            let of = match repeat? {
+                Repeat::Copy(of) => Some(place(of)),
+                Repeat::Summary => None,
+            };
+            Some(Repeated { sheet: place(at), of })
+        })
+        .collect()
+}
+
 /// Tables of several knowledge bases with one name and the same fields are one; another table of that name gets `_2`.
-fn add(snapshot: &mut Snapshot, mut table: Table, part: Part) {
+fn add(snapshot: &mut Snapshot, mut table: Table, live: LiveTable) {
     if table.sheets.is_empty() {
         return;
     }
@@ -149,14 +168,15 @@ fn add(snapshot: &mut Snapshot, mut table: Table, part: Part) {
             whole.rows += table.rows;
             whole.sheets.extend(table.sheets);
             whole.captions.extend(table.captions);
-            snapshot.tables[at].parts.push(part);
+            snapshot.tables[at].parts.extend(live.parts);
+            snapshot.tables[at].repeats.extend(live.repeats);
             return;
         }
         n += 1;
         table.name = format!("{stem}_{n}");
     }
     snapshot.schema.tables.push(table);
-    snapshot.tables.push(LiveTable { parts: vec![part] });
+    snapshot.tables.push(live);
 }
 
 fn same_fields(a: &Table, b: &Table) -> bool {

@@ -19,6 +19,10 @@ const FORM_ROWS: std::ops::RangeInclusive<usize> = 3..=80;
 /// Characters of a name in a form.
 const LONGEST_NAME: usize = 24;
 
+/// Labels of a column of values: above one, names and values have a header.
+const HEADS: [&str; 12] =
+    ["value", "values", "content", "data", "description", "text", "值", "数值", "内容", "信息", "说明", "描述"];
+
 /// The labels of a form's two columns.
 pub(super) fn labels(chinese: bool) -> [&'static str; 2] {
     if chinese { ["项目", "值"] } else { ["Item", "Value"] }
@@ -42,7 +46,8 @@ pub(super) fn names_and_values(grid: &Grid, first: usize, last: usize) -> Option
         return None;
     }
     let marked = texts.iter().filter(|text| text.ends_with([':', '：'])).count() * 3 >= texts.len() * 2;
-    (marked || mixed(grid, rows, values)).then_some((names, values))
+    let headed = HEADS.iter().any(|head| grid.at(first, values).text().trim().eq_ignore_ascii_case(head));
+    (marked || (!headed && mixed(grid, rows, values))).then_some((names, values))
 }
 
 /// The first value is no label, and texts, numbers and dates stand in one column.

@@ -34,12 +34,13 @@ mod workbook;
 use serde::{Deserialize, Serialize};
 
 use crate::note::Note;
-use crate::value::Cell;
+use crate::value::{Cell, FieldType};
 
 pub use book::Book;
 
 /// What a user may decide about reading a file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ReadOptions {
     /// First and last header row, 1-based as the user sees them.
     pub header_rows: Option<(u64, u64)>,
@@ -47,6 +48,8 @@ pub struct ReadOptions {
     pub sheets: Option<Vec<String>>,
     /// Keep totals rows as data.
     pub keep_totals: bool,
+    /// Types that the user chose, by label.
+    pub types: Vec<(String, FieldType)>,
 }
 
 /// What a file is, by its content.

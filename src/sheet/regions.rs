@@ -178,9 +178,13 @@ fn same_cells(grid: &Grid, a: usize, b: usize) -> bool {
     grid.filled(a).eq(grid.filled(b))
 }
 
-/// The header of rows that hold a whole table: at least one row of data under at least two labels.
+/// The header of rows that hold a whole table: at least one row of data under at least two labels. Names and values above a
+/// table are its title lines.
 fn table(grid: &Grid, (first, last): (usize, usize)) -> Option<Header> {
     if last == first {
+        return None;
+    }
+    if form::names_and_values(grid, first, last).is_some() {
         return None;
     }
     let header = header::find(grid, first, last);
