@@ -178,6 +178,10 @@ impl Writing<'_> {
                 let message = format!("no date in {label} tells day from month: month first is taken");
                 self.notes.push(Note::new("date_order_assumed", message).at(&reading.upload.name));
             }
+            if decision.holds_times() {
+                let message = format!("{label} holds times of day as text: they are compared as text and not added up");
+                self.notes.push(Note::new("times_are_text", message).at(&reading.upload.name));
+            }
             if decision.negative_brackets > 0 {
                 let message = format!("numbers in brackets in {label} are read as negative");
                 self.notes.push(Note::new("brackets_read_as_negative", message).at(&reading.upload.name));

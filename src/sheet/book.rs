@@ -228,7 +228,7 @@ impl Book {
             hidden: false,
             part: 1,
             header_rows: block.header.rows.iter().map(|row| head.shown(*row)).collect(),
-            titles: block.header.titles,
+            titles: text.comments.iter().cloned().chain(block.header.titles).collect(),
             columns,
         };
         let (encoding, delimiter) = (text.coding.name(), char::from(text.dialect.delimiter));

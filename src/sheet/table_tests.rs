@@ -186,6 +186,7 @@ fn text_files_keep_every_row_with_its_number() {
         ("a,b\r\n1,\"x\r\ny\"\r\n\r\n3,4", &["2: 1|x\r\ny", "4: 3|4"]),
         ("a,b\r1,2\r3,4\r", &["2: 1|2", "3: 3|4"]),
         ("sep=;\na;b\n1,5;2\n", &["3: 1,5|2"]),
+        ("# by \"x\n# a, b\nid,name,n\n1,a\\, b,2\n2,c\\, d,3\n", &["4: 1|a, b|2", "5: 2|c, d|3"]),
         ("报表\n\n名,数\na,1\nb,2\n合计,3\n", &["4: a|1", "5: b|2", "6: Totals 合计 | 3"]),
         ("a,b\n1,2\nx,\u{FFFD}\n", &["2: 1|2", "3: x|\u{FFFD}"]),
     ] {
