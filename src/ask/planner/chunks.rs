@@ -169,7 +169,7 @@ impl Cutter<'_> {
         }
         for end in at + 1..=(at + LONGEST_LABEL).min(self.tokens.len()) {
             let last = &self.tokens[end - 1];
-            if end > at + 1 && ((text(last) && last.text != ")") || (last.kind != Kind::Mark && concepts(&self.tokens[end - 1..end]).is_empty())) {
+            if end > at + 1 && ((text(last) && last.text != ")") || (last.kind != Kind::Mark && last.text != "by" && concepts(&self.tokens[end - 1..end]).is_empty())) {
                 continue;
             }
             let span = concepts(&self.tokens[at..end]);

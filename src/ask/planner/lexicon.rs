@@ -117,8 +117,8 @@ const PHRASES: &[(Role, &str)] = &[
     ),
     (
         Role::Verb,
-        "ride|rode|drive|drove|driven|wear|wore|represent|represents|represented|manage|managed|coach|coached|direct|directed|write|wrote|written|sing|sang|sung|order|ordered|buy|bought|purchase|purchased|own|owned|run|attend|join|joined|sign|signed|averaged|average over|race|raced|have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|achieve|achieved|receive|received|perform|performs|performed|\
-         reach|reached|record|take|took|place|taken|hold|held|occur|occurred|happen|happened|see|seen|belong|belongs|belonging|come|came|go|went|used|use|uses|using|played|play|plays|play in|\
+        "ride|rode|drive|drove|driven|wear|wore|represent|represents|represented|manage|managed|coached|direct|directed|write|wrote|written|sing|sang|sung|ordered|buy|bought|purchase|purchased|own|owned|run|attend|join|joined|signed|averaged|average over|race|raced|have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|achieve|achieved|receive|received|perform|performs|performed|\
+         reach|reached|take|took|took place|take place|taken|hold|held|occur|occurred|happen|happened|see|seen|belong|belongs|belonging|come|came|go|went|used|use|uses|using|played|play|plays|play in|\
          yield|yielded|ran|run|serve|serves|served|serving|obtain|obtained|contain|contains|include|includes|included|carry|carried|produce|produced|listing|having|compete|competed|participate|participated|\
          work|works|working|located|situated|based|live|lives|living|stand|stands|exist|exists|cost|costs|sell|sold|sells|spend|spent|released|published|appeared|built|founded|born|opened",
     ),
@@ -167,10 +167,10 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::More { most: true }, "more|higher|larger|greater|bigger|better|longer|更高|更多|更大|更好|更长|更贵|高|多|大|较高|较多|较大|高一些|多一些|大一些|高一点|多一点|更高一些|更多一些|更胜一筹|更强|比较高|比较多|比较大"),
     (Role::More { most: false }, "less|fewer|lower|smaller|worse|shorter|更低|更少|更小|更差|更短|更便宜|低|少|小|较低|较少|较小|低一些|少一些|小一些|低一点|少一点|更低一些|更少一些|比较低|比较少|比较小"),
     (Role::Than, "than|compared to|compared with|in comparison to|相比|对比|比较|相比较|相比之下|比|较|比起|比较一下|对比一下|相较|做比较|进行比较|相对比"),
-    (Role::Over, "over|more than|greater than|above|higher than|larger than|exceeding|exceed|exceeds|exceeded|bigger than|averaging over|超过|大于|高于|多于|以上|超出|高出|逾|不止|averaging more than|longer than"),
-    (Role::AtLeast, "at least|no less than|not less than|minimum of|or more|不少于|不低于|至少|不小于|及以上|大于等于|or higher|or above"),
-    (Role::Under, "under|less than|fewer than|below|lower than|smaller than|shorter than|不到|小于|低于|少于|以下|不足|未满"),
-    (Role::AtMost, "at most|no more than|not more than|up to|maximum of|or less|or fewer|不超过|不高于|至多|最多不超过|不大于|不多于|及以下|小于等于|or lower|or below"),
+    (Role::Over, "over|more than|greater than|above|higher than|larger than|exceeding|exceed|exceeds|exceeded|bigger than|averaging over|超过|大于|高于|多于|超出|高出|逾|不止|averaging more than|longer than"),
+    (Role::AtLeast, "at least|no less than|not less than|minimum of|or more|不少于|不低于|至少|不小于|以上|及以上|大于等于|or higher|or above"),
+    (Role::Under, "under|less than|fewer than|below|lower than|smaller than|shorter than|不到|小于|低于|少于|不足|未满"),
+    (Role::AtMost, "at most|no more than|not more than|up to|maximum of|or less|or fewer|不超过|不高于|至多|最多不超过|不大于|不多于|以下|及以下|小于等于|or lower|or below"),
     (Role::Equal, "equal to|equals|equal|exactly|is exactly|等于|正好|刚好|恰好|正好是|刚好是"),
     (Role::Between, "between|in between|from|ranging from|介于|处于|位于|在|range from"),
     (Role::And, "and|as well as|together with|plus|&|与|和|跟|及|以及|并且|并|同时|且|还有|、"),

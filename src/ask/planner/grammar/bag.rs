@@ -155,8 +155,7 @@ impl<'a> Bag<'a> {
     /// Drops columns that name the rows and are not what is asked: `the capacity of the stadiums in …`.
     pub fn drop_row_names(&mut self) {
         for (at, index) in self.columns() {
-            let names = self.field(index).is_some_and(|field| field.exact().is_some() && labels::is_unique(self.frame.table, field));
-            if names && !self.is_asked(at) {
+            if labels::names_rows(self.frame.table, index) && !self.is_asked(at) {
                 self.take_column(index);
                 self.cost += 0.03;
             }

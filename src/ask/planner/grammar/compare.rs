@@ -59,7 +59,7 @@ fn only_measure(bag: &mut Bag) -> Option<usize> {
 /// A column that names the rows (地块 of 成交价格) needs no place in the answer.
 fn absorb_rows(bag: &mut Bag) {
     for (_, index) in bag.columns() {
-        if bag.field(index).is_some_and(|field| labels::is_unique(bag.frame().table, field)) {
+        if labels::names_rows(bag.frame().table, index) {
             bag.take_column(index);
             bag.cost += 0.05;
         }

@@ -65,8 +65,10 @@ fn read(frame: &Frame) -> Option<Found> {
 
 /// Most values of the column stand in several rows: the most of a sum may be meant, not of one row.
 fn is_repeated(bag: &Bag, index: usize) -> bool {
-    let rows = bag.frame().table.rows;
-    bag.field(index).is_some_and(|field| field.distinct.is_some_and(|distinct| distinct * 2 <= rows.saturating_sub(field.nulls)))
+    bag.field(index).is_some_and(|field| {
+        let rows = bag.frame().table.rows.saturating_sub(field.nulls) as f64;
+        field.distinct.map_or(labels::COUNTED, |distinct| distinct as f64) * 2.0 <= rows
+    })
 }
 
 /// An amount that makes sense as a sum over rows: no rate, price, average, score or share.
@@ -178,8 +180,7 @@ fn target(bag: &mut Bag) -> Option<Option<usize>> {
 fn absorb_key(bag: &mut Bag, target: usize) {
     let left = dedup(bag.columns().iter().map(|(_, index)| *index));
     for index in left {
-        let names_rows = bag.field(index).is_some_and(|field| labels::is_unique(bag.frame().table, field));
-        if index != target && names_rows {
+        if index != target && (labels::names_rows(bag.frame().table, index) || is_label(bag, index)) {
             bag.take_column(index);
             bag.cost += 0.05;
         }

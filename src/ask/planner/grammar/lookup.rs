@@ -95,7 +95,7 @@ fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
 
 /// A text column without repeats that is not asked for only says what the rows are.
 fn names_rows(bag: &Bag, index: usize) -> bool {
-    bag.field(index).is_some_and(|field| field.exact().is_some() && labels::is_unique(bag.frame().table, field))
+    labels::names_rows(bag.frame().table, index)
 }
 
 fn is_yes_no(bag: &Bag, index: usize) -> bool {

@@ -63,7 +63,7 @@ impl Frame<'_> {
     pub fn names_few_rows(&self) -> bool {
         let mut columns = self.named.iter().copied().chain(self.entities.iter().map(|entities| entities.column));
         columns.any(|column| match column {
-            Column::Field(index) => self.table.fields.get(index).is_some_and(|field| super::labels::is_nearly_unique(self.table, field)),
+            Column::Field(index) => super::labels::is_nearly_unique(self.table, index),
             Column::Document | Column::Sheet => false,
         })
     }
