@@ -26,7 +26,21 @@ pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
             set(&mut settings, section, &setting, &text)?;
         }
     }
-    settings.try_into().map_err(|error: toml::de::Error| ConfigError::Setting(error.message().to_owned()))
+    settings.clone().try_into().map_err(|error: toml::de::Error| named(&settings, &error))
+}
+
+/// The error with the setting it is about: the first that fails alone.
+fn named(settings: &Table, error: &toml::de::Error) -> ConfigError {
+    for (section, values) in settings {
+        for (setting, value) in values.as_table().into_iter().flatten() {
+            let inner = Table::from_iter([(setting.clone(), value.clone())]);
+            let alone = Table::from_iter([(section.clone(), Value::Table(inner))]);
+            if let Err(error) = alone.try_into::<Config>() {
+                return ConfigError::Setting(format!("{section}.{setting}: {}", error.message()));
+            }
+        }
+    }
+    ConfigError::Setting(error.message().to_owned())
 }
 
 fn read(path: &Path) -> Result<Table, ConfigError> {

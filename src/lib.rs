@@ -25,3 +25,8 @@ pub mod catalog;
 pub mod llm;
 
 pub mod ask;
+pub mod ingest;
+
+pub mod app;
+
+pub mod cli;

@@ -1,4 +1,14 @@
+mod binary;
+mod cases;
+mod citations;
+mod command;
 mod fixtures;
 mod house;
+mod isolation;
+mod kb;
+mod limits;
 mod llm;
+mod model;
+mod reading;
+mod regressions;
 mod replay;

@@ -1,7 +1,42 @@
-//! From a question to an answer.
+//! A question becomes an answer: exact by SQL where it can be, else rows found by search, else declined.
 //!
-//! Comes in: a question and the tables in scope. Goes out: a statement, an answer with its sources, or a refusal to guess.
-//! Must never happen: a statement for a question that was only half understood.
+//! Comes in: a question, a snapshot and its scope. Goes out: an [`Answer`] with notes and citations.
+//! Must never happen: a number that is not what the statement gives; an answer without the rows it stands on;
+//! a failure that looks like an answer.
 
+mod answer;
+mod language;
+mod markdown;
 pub mod planner;
 pub mod prompt;
+mod question;
+mod search;
+mod statement;
+
+use crate::config::Config;
+use crate::engine::{Engine, EngineError, Snapshot};
+use crate::llm::Client;
+use crate::sql::Scope;
+
+pub use answer::{Answer, Chunk, Column, DocCount, Path, Reference, Statement};
+pub use language::Language;
+pub use question::Mode;
+pub use statement::Outcome;
+
+/// Why a question could not be worked on at all.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error("{0}")]
+    Question(String),
+}
+
+/// Everything that one answer is made from.
+pub struct Asker<'a> {
+    pub engine: &'a dyn Engine,
+    pub snapshot: &'a Snapshot,
+    pub scope: &'a Scope,
+    pub config: &'a Config,
+    pub llm: Option<&'a Client>,
+}

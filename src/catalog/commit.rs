@@ -1,5 +1,7 @@
 //! One transaction makes a set of loads live and the ones before them dead.
 
+use std::collections::BTreeSet;
+
 use sqlx::{Row, Sqlite, Transaction};
 
 use super::database::{Catalog, CatalogError};
@@ -24,8 +26,6 @@ pub struct Commit {
     pub loads: Vec<NewLoad>,
     /// New segments with the numbers of the loads that have rows in them.
     pub segments: Vec<(SegmentRef, Vec<u32>)>,
-    /// Segments that the new ones replace.
-    pub replaced: Vec<u32>,
 }
 
 impl Catalog {
@@ -63,10 +63,29 @@ impl Catalog {
         for (segment, loads) in &commit.segments {
             put_segment(&mut transaction, segment, loads).await?;
         }
-        for no in &commit.replaced {
+        drop_empty(&mut transaction).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Names a merged segment in the place of those it was made from; `None` where no live row was left.
+    pub async fn replace_segments(&self, old: &[u32], new: Option<&SegmentRef>) -> Result<(), CatalogError> {
+        // It reads before it writes: it must be the writer from the start.
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let mut loads = BTreeSet::new();
+        for no in old {
+            let live: Vec<i64> = sqlx::query_scalar(
+                "SELECT content.load FROM content JOIN load ON load.no = content.load AND load.live = 1 WHERE segment = ?",
+            )
+            .bind(i64::from(*no))
+            .fetch_all(&mut *transaction)
+            .await?;
+            loads.extend(live.into_iter().map(number).collect::<Result<Vec<u32>, _>>()?);
             sqlx::query("DELETE FROM segment WHERE no = ?").bind(i64::from(*no)).execute(&mut *transaction).await?;
         }
-        drop_empty(&mut transaction).await?;
+        if let Some(segment) = new {
+            put_segment(&mut transaction, segment, &Vec::from_iter(loads)).await?;
+        }
         transaction.commit().await?;
         Ok(())
     }

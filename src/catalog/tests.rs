@@ -48,7 +48,6 @@ impl World {
             tables: vec![table()],
             loads: numbers.iter().zip(loads).map(|(no, (id, name, rows))| load(*no, *id, name, *rows)).collect(),
             segments: vec![(SegmentRef { no: segment, table_id: "t".into(), rows }, numbers.clone())],
-            replaced: Vec::new(),
         };
         self.catalog.commit(self.kb, &commit).await.expect("a commit");
         numbers
@@ -112,4 +111,18 @@ async fn documents_out_of_scope_do_not_count() {
 async fn a_name_is_taken_once() {
     let world = world().await;
     assert!(matches!(world.catalog.create_kb("a").await, Err(CatalogError::NameTaken(_))));
+}
+
+#[tokio::test]
+async fn a_merged_segment_stands_for_the_live_loads_of_its_parts() {
+    let world = world().await;
+    let (a, b) = (Id::new(), Id::new());
+    world.put(&[(a, "a.csv", 3)], 1).await;
+    let last = [world.put(&[(b, "b.csv", 4)], 2).await, world.put(&[(a, "a.csv", 5)], 3).await].concat();
+    let merged = SegmentRef { no: 4, table_id: "t".into(), rows: 9 };
+    world.catalog.replace_segments(&[2, 3], Some(&merged)).await.expect("replaced");
+    let segments = world.snapshot().await.tables[0].parts[0].segments.clone();
+    assert_eq!(segments.len(), 1);
+    assert_eq!((&segments[0].segment, &segments[0].docs), (&merged, &None));
+    assert_eq!(last.len(), 2);
 }

@@ -13,7 +13,7 @@ use datafusion::arrow::record_batch::RecordBatch;
 use crate::sql::{Found, Lookup, Refusal, ScopedSelect};
 use crate::value::Value;
 
-pub use snapshot::{Document, LiveSegment, LiveTable, Part, SegmentRef, Snapshot};
+pub use snapshot::{Document, LiveSegment, LiveTable, Merged, Part, SegmentRef, Snapshot};
 
 /// What went wrong in an engine. Only `Refused` may be mended by writing another statement.
 #[derive(Debug, thiserror::Error)]
@@ -109,6 +109,10 @@ pub trait LoadWriter: Send {
 
 #[async_trait]
 pub trait Engine: Send + Sync {
+    /// Segments written from now on are numbered from `no` at least: the catalog's word, under the writer's lock. Engines
+    /// that number nothing have nothing to do.
+    fn number_segments_from(&self, _no: u32) {}
+
     /// A writer for rows of the physical table `table_id`.
     fn writer(&self, table_id: &str) -> Result<Box<dyn LoadWriter>, EngineError>;
 
@@ -135,6 +139,9 @@ pub trait Engine: Send + Sync {
 
     /// Makes the snapshot's rows searchable now; a no-op where they are.
     async fn index(&self, snapshot: &Snapshot) -> Result<(), EngineError>;
+
+    /// Merges segments of one physical table where enough small ones are there; rows that are not live are left behind.
+    async fn merge(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError>;
 
     /// Removes what no snapshot names any more.
     fn sweep(&self, live: &[SegmentRef]) -> Result<(), EngineError>;

@@ -30,6 +30,14 @@ pub struct LiveSegment {
     pub docs: Option<Vec<u32>>,
 }
 
+/// Segments that one new segment stands for: to be named in the catalog in their place, in one transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merged {
+    pub old: Vec<u32>,
+    /// `None` where no live row was left.
+    pub new: Option<SegmentRef>,
+}
+
 /// A table of [`Snapshot::schema`], by the same index.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LiveTable {

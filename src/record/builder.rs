@@ -50,7 +50,7 @@ impl<'a> Builder<'a> {
             rows: 0,
             row_numbers: Int64Builder::with_capacity(batch_rows),
             sheets: StringViewBuilder::with_capacity(batch_rows),
-            columns: fields.iter().map(|field| Column::new(field.kind, batch_rows)).collect(),
+            columns: fields.iter().zip(decisions).map(|(field, _)| Column::new(field.kind, batch_rows)).collect(),
             raws: fields.iter().map(|field| (field.kind != FieldType::Text).then(Raw::default)).collect(),
             misfits: vec![Misfits::default(); fields.len()],
         }

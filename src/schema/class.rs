@@ -2,12 +2,15 @@
 
 use super::date::{self, DateText};
 use super::number::{self, NumberText, Scan};
+use super::plain::{Plain, plain};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Class {
     /// Stands for "nothing": null in columns of numbers and dates, itself in columns of text.
     Marker,
     Flag(bool),
+    Plain(Plain),
+    /// A number in any other form.
     Number(NumberText),
     /// Digits that name something: leading zeros, or more than a number keeps.
     Identifier,
@@ -21,8 +24,11 @@ const LONGEST_WORD: usize = 9;
 
 /// `text` is trimmed and not empty.
 pub(super) fn classify(text: &str) -> Class {
-    if let Some(number) = number::plain(text) {
-        return Class::Number(number);
+    if let Some(number) = plain(text) {
+        return Class::Plain(number);
+    }
+    if let Some(at) = date::iso(text) {
+        return Class::Date(DateText::At(at));
     }
     if text.len() > LONGEST {
         return Class::Text;
@@ -104,7 +110,7 @@ mod tests {
         let name = |text| match classify(text) {
             Class::Marker => "marker",
             Class::Flag(_) => "flag",
-            Class::Number(_) => "number",
+            Class::Plain(_) | Class::Number(_) => "number",
             Class::Identifier => "identifier",
             Class::Date(_) => "date",
             Class::Text => "text",

@@ -6,12 +6,14 @@ use std::borrow::Cow;
 
 use chrono::NaiveDateTime;
 
+use super::amount::Amount;
 use super::class::{Class, classify, flag};
 use super::date::{self, DateText};
 use super::decision::Decision;
-use super::number::{self, Amount, NumberText};
+use super::number::NumberText;
+use super::plain::{self, Plain};
 use super::unit::Mark;
-use crate::value::{Cell, FieldType, datetime_text, decimal_text};
+use crate::value::{Cell, FieldType, decimal_text};
 
 /// What a cell holds for its field.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,7 +93,8 @@ impl Decision {
             return Converted::new(Typed::Null, true);
         }
         match classify(trimmed) {
-            Class::Number(number) => self.amount_of(&number, text, trimmed),
+            Class::Plain(plain) => self.plain(plain, text.len() == trimmed.len()),
+            Class::Number(number) => self.amount_of(&number, text),
             Class::Identifier if self.forced => self.padded(trimmed),
             other => self.no_value(&other),
         }
@@ -102,22 +105,29 @@ impl Decision {
         Converted::new(if *class == Class::Marker { Typed::Null } else { Typed::Misfit }, false)
     }
 
-    fn amount_of<'a>(&self, number: &NumberText, text: &str, trimmed: &str) -> Converted<'a> {
+    fn plain<'a>(&self, plain: Plain, untrimmed: bool) -> Converted<'a> {
+        let (point, comma) = plain.amounts();
+        let (Plain::Whole { literal, .. } | Plain::Fraction { literal, .. }) = plain;
+        let one_reading = matches!(plain, Plain::Whole { .. });
+        let amount = if self.decimal_comma { comma } else { Some(point) };
+        let value = amount.and_then(|amount| self.value(&Mark::None, &amount));
+        let literal = literal && untrimmed && (one_reading || !self.decimal_comma);
+        value.map_or_else(Converted::misfit, |value| Converted::new(value, literal))
+    }
+
+    fn amount_of<'a>(&self, number: &NumberText, text: &str) -> Converted<'a> {
         let amount = if self.decimal_comma { number.comma } else { number.point };
-        let Some(amount) = amount.filter(|amount| self.takes(&number.mark, amount.value == 0.0)) else {
+        let amount = amount.filter(|_| self.booked || !number.is_weakly_negative());
+        let Some(value) = amount.and_then(|amount| self.value(&number.mark, &amount)) else {
             return Converted::misfit();
         };
-        let Some(value) = self.value(&amount) else { return Converted::misfit() };
-        let literal = text.len() == trimmed.len()
-            && match number.literal {
-                Some(literal) => literal && !(self.decimal_comma && number.separated),
-                None => is_rendering(&value, text),
-            };
+        let literal = number.mark == Mark::None && !number.scaled && is_rendering(&value, text);
         Converted::new(value, literal)
     }
 
-    fn value<'a>(&self, amount: &Amount) -> Option<Typed<'a>> {
+    fn value<'a>(&self, mark: &Mark, amount: &Amount) -> Option<Typed<'a>> {
         match (self.kind, amount.whole) {
+            _ if !self.takes(mark, amount.value == 0.0) => None,
             (FieldType::Decimal, _) => Some(Typed::Decimal(amount.value)),
             (_, Some(whole)) if amount.places == 0 => Some(Typed::Integer(whole)),
             _ => None,
@@ -127,8 +137,8 @@ impl Decision {
     /// Leading zeros in a column that the user calls a number.
     fn padded<'a>(&self, text: &str) -> Converted<'a> {
         let digits = text.trim_start_matches('0');
-        let number = number::plain(if digits.is_empty() { "0" } else { digits });
-        let value = number.and_then(|number| number.point).and_then(|amount| self.value(&amount));
+        let plain = plain::plain(if digits.is_empty() { "0" } else { digits });
+        let value = plain.and_then(|plain| self.value(&Mark::None, &plain.amounts().0));
         value.map_or_else(Converted::misfit, |value| Converted::new(value, false))
     }
 
@@ -166,10 +176,10 @@ impl Decision {
             Class::Date(DateText::At(at)) => Some(at),
             Class::Date(DateText::Month { at, .. }) => Some(at).filter(|_| self.months),
             Class::Date(DateText::Ordered(ordered)) => ordered.at(self.date_order),
-            Class::Number(number) if self.compact_dates => compact_text(&number),
+            Class::Plain(Plain::Whole { n, .. }) if self.compact_dates => date::compact(n),
             other => return self.no_value(&other),
         };
-        let literal = at.is_some_and(|at| is_iso(text) && datetime_text(&at) == text);
+        let literal = at.is_some() && date::is_rendering(text);
         Converted { literal, ..self.dated(at) }
     }
 
@@ -203,16 +213,6 @@ fn text<'a>(cell: &'a Cell<'_>) -> Converted<'a> {
         cell if cell.is_blank() => Converted::new(Typed::Null, true),
         cell => Converted::new(Typed::Text(cell.text()), true),
     }
-}
-
-fn compact_text(number: &NumberText) -> Option<NaiveDateTime> {
-    let plain = !number.separated && number.mark == Mark::None;
-    date::compact(number.point.filter(|_| plain)?.whole?)
-}
-
-/// A quick look before a rendering is made to compare with.
-fn is_iso(text: &str) -> bool {
-    matches!(text.len(), 10 | 19) && text.as_bytes()[4] == b'-'
 }
 
 fn is_rendering(value: &Typed<'_>, text: &str) -> bool {

@@ -34,6 +34,10 @@ pub struct Decision {
     pub date_order_assumed: bool,
     /// `,` is the decimal sign.
     pub decimal_comma: bool,
+    /// Numbers in brackets, which are read as below zero.
+    pub negative_brackets: u64,
+    /// Bare digits in brackets are below zero.
+    pub(super) booked: bool,
     /// What the numbers in the cells are marked with.
     pub(super) mark: Mark,
     /// Whole numbers are dates in eight digits.
@@ -98,6 +102,8 @@ impl Readings<'_> {
             date_order: DateOrder::default(),
             date_order_assumed: false,
             decimal_comma: false,
+            negative_brackets: 0,
+            booked: false,
             mark: Mark::None,
             compact_dates: false,
             months: false,
@@ -180,6 +186,10 @@ impl Readings<'_> {
         let bare = &self.profile.numbers.bare;
         let group = group.unwrap_or(bare);
         let mut numeric = Numeric { tally: group.read(comma), mark: group.mark.clone(), comma, scaled: group.scaled };
+        let bare_too = group.mark == Mark::None || group.mark.is_currency();
+        if bare_too && self.profile.numbers.is_booked() {
+            numeric.tally.merge(&self.profile.numbers.weakly_negative);
+        }
         if group.mark.is_currency() {
             numeric.tally.merge(&bare.read(comma));
             numeric.scaled += bare.scaled;
@@ -211,7 +221,12 @@ impl Readings<'_> {
         let mut decision = self.base(kind, fits);
         decision.summary.decimals = if kind == FieldType::Integer { 0 } else { best.tally.places };
         decision.summary.range = best.tally.range.map(|(least, most)| (number_text(least), number_text(most)));
+        let numbers = &self.profile.numbers;
+        let booked = numbers.is_booked();
+        let negative_brackets = numbers.negative + if booked { numbers.weakly_negative.count() } else { 0 };
         Decision {
+            negative_brackets,
+            booked,
             unit: self.unit(&best),
             identifier: self.label.says_identifier() || self.is_year(&best),
             decimal_comma: best.comma,
@@ -221,7 +236,7 @@ impl Readings<'_> {
     }
 
     fn is_year(&self, best: &Numeric) -> bool {
-        let years = best.tally.range.is_some_and(|(least, most)| least >= 1900.0 && most <= 2100.0);
+        let years = best.tally.range.is_some_and(|(least, most)| least >= 1000.0 && most <= 2100.0);
         best.is_whole() && years && (self.label.says_year() || self.label.says_date())
     }
 

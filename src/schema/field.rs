@@ -34,7 +34,8 @@ pub struct Field {
     pub label: String,
     #[serde(rename = "type")]
     pub kind: FieldType,
-    /// `元`, `%`, `kg`, `seconds`: from the label or from the cells.
+    /// `元`, `kg`, `seconds`: from the label or from the cells. `%` is of cells that are percents: `12%` is stored as 0.12.
+    /// `percent` is of plain numbers under a label that says `%`: 12 is stored as 12.
     pub unit: Option<String>,
     /// Other names: the parts of the label that the stored name drops.
     pub synonyms: Vec<String>,

@@ -44,8 +44,8 @@ impl Label {
             ["单位:", "单位", "unit:", "Unit:"].iter().find_map(|word| part.strip_prefix(word)).unwrap_or(part).trim();
         let values: Vec<&str> = part.split([',', '、', '/', ';', '|', '，']).map(str::trim).collect();
         let listed = values.len() > 1 && values.iter().all(|v| !v.is_empty() && v.chars().count() <= LONGEST_VALUE);
-        if unit::is_label_unit(part) {
-            self.unit.get_or_insert(part.to_owned());
+        if let Some(unit) = unit::label_unit(part) {
+            self.unit.get_or_insert(unit.to_owned());
         } else if listed {
             self.allowed.extend(values.into_iter().map(str::to_owned));
         } else if !part.is_empty() {
@@ -54,21 +54,21 @@ impl Label {
     }
 
     fn behind_slash(&mut self, part: &str) {
-        if self.unit.is_none() && unit::is_label_unit(part) {
-            self.unit = Some(part.to_owned());
-        } else if !part.is_empty() {
-            self.synonyms.push(part.to_owned());
+        match unit::label_unit(part) {
+            Some(unit) if self.unit.is_none() => self.unit = Some(unit.to_owned()),
+            _ if part.is_empty() => {}
+            _ => self.synonyms.push(part.to_owned()),
         }
     }
 
     /// `涨幅%` has its unit at its end.
     fn percent<'a>(&mut self, name: &'a str) -> &'a str {
         match name.strip_suffix('%').map(str::trim_end) {
-            Some(short) if !short.is_empty() => {
+            Some(short) => {
                 self.unit.get_or_insert("%".to_owned());
                 short
             }
-            _ => name,
+            None => name,
         }
     }
 
@@ -85,8 +85,10 @@ impl Label {
 
     pub(super) fn says_year(&self) -> bool {
         let name = fold(&self.name);
-        let chinese = name.ends_with('年') || name.contains("年份") || name.contains("年度");
-        !name.contains(|c: char| c.is_ascii_digit()) && (chinese || words(&name).any(|word| word == "year"))
+        let chinese = name.ends_with('年')
+            || ["年份", "年度", "届", "赛季", "成立", "建成"].iter().any(|word| name.contains(word));
+        let english = ["year", "season", "founded", "established", "built", "opened", "released", "born"];
+        !name.contains(|c: char| c.is_ascii_digit()) && (chinese || words(&name).any(|word| english.contains(&word)))
     }
 
     /// Long digits in the column are the number of a phone, a card or an account.
@@ -151,7 +153,10 @@ fn parts(text: &str) -> (String, Vec<&str>, Option<&str>) {
         }
         match closing(inside) {
             Some(end) => {
-                dropped.push(&inside[..end]);
+                // `Route(s)` is a plural.
+                if !(kept.ends_with(|c: char| c.is_ascii_lowercase()) && ["s", "es"].contains(&&inside[..end])) {
+                    dropped.push(&inside[..end]);
+                }
                 rest = &inside[end + 1..];
             }
             None => {
@@ -196,6 +201,9 @@ mod tests {
             ("性别（男，女）", "性别", None, &[], &["男", "女"]),
             ("状态(开/关)", "状态", None, &[], &["开", "关"]),
             ("备注（选填）", "备注", None, &["选填"], &[]),
+            ("Route number(s)", "Route number", None, &[], &[]),
+            ("Average Age (In Years)", "Average Age", Some("Years"), &[], &[]),
+            ("%", "", Some("%"), &[], &[]),
             ("涨幅%", "涨幅", Some("%"), &[], &[]),
             ("（万元）", "", Some("万元"), &[], &[]),
             ("坏（了", "坏 了", None, &[], &[]),

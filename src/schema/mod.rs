@@ -6,9 +6,11 @@
 //! [`Profile`] counts what cells say; [`decide`] makes one [`Decision`] of merged profiles; [`Decision::convert`] types a cell;
 //! [`name_fields`] names the columns of a table; [`Shape`] tells which sheets are one table.
 
+mod amount;
 mod class;
 mod convert;
 mod date;
+mod date_forms;
 mod dates;
 mod decision;
 mod distinct;
@@ -17,6 +19,7 @@ mod fold;
 mod label;
 mod name;
 mod number;
+mod plain;
 mod profile;
 mod shape;
 mod summary;

@@ -5,18 +5,8 @@
 
 use std::borrow::Cow;
 
+use super::amount::{self, Amount, SAFE_DIGITS};
 use super::unit::{self, Mark};
-use crate::value::decimal_text;
-
-/// A number's value.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Amount {
-    pub(super) value: f64,
-    /// The value where it is whole and fits.
-    pub(super) whole: Option<i64>,
-    /// Decimal places.
-    pub(super) places: u8,
-}
 
 /// A text that is a number in at least one reading.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +20,15 @@ pub(super) struct NumberText {
     pub(super) mark: Mark,
     /// A scale such as `万` multiplied it.
     pub(super) scaled: bool,
-    /// The text is the canonical one of its value with `.` as decimal sign; unknown where it is not in plain digits.
-    pub(super) literal: Option<bool>,
+    /// It stands in brackets, as bookkeepers write what is below zero.
+    pub(super) bracketed: bool,
+}
+
+impl NumberText {
+    /// Bare digits in brackets: below zero only where the column is a bookkeeper's, see `Numbers::is_booked`.
+    pub(super) fn is_weakly_negative(&self) -> bool {
+        self.bracketed && !self.separated && self.mark == Mark::None
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -44,96 +41,9 @@ pub(super) enum Scan {
     Number(NumberText),
 }
 
-/// Significant digits that a double keeps whatever they are.
-const SAFE_DIGITS: usize = 15;
-
-const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-    1e21, 1e22,
-];
-
-/// Plain digits with at most one `.`: by far the most common form, so it has its own path.
-pub(super) fn plain(text: &str) -> Option<NumberText> {
-    let bytes = text.as_bytes();
-    let negative = bytes.first() == Some(&b'-');
-    let digits = &bytes[usize::from(negative)..];
-    if digits.is_empty() || digits.len() > SAFE_DIGITS + 1 {
-        return None;
-    }
-    let mut mantissa = 0u64;
-    let mut point = None;
-    for (at, &byte) in digits.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => mantissa = mantissa * 10 + u64::from(byte - b'0'),
-            b'.' if point.is_none() => point = Some(at),
-            _ => return None,
-        }
-    }
-    let whole_digits = point.unwrap_or(digits.len());
-    let padded = whole_digits > 1 && digits[0] == b'0';
-    match point {
-        _ if whole_digits == 0 || padded => None,
-        None if whole_digits <= SAFE_DIGITS => Some(plain_whole(negative, mantissa)),
-        None => None,
-        Some(at) if at + 1 == digits.len() => None,
-        Some(at) => Some(plain_fraction(negative, mantissa, digits, at)),
-    }
-}
-
-fn plain_whole(negative: bool, mantissa: u64) -> NumberText {
-    let whole = if negative { -(mantissa as i64) } else { mantissa as i64 };
-    let amount = Amount { value: whole as f64, whole: Some(whole), places: 0 };
-    NumberText {
-        point: Some(amount),
-        comma: Some(amount),
-        separated: false,
-        mark: Mark::None,
-        scaled: false,
-        literal: Some(!(negative && mantissa == 0)),
-    }
-}
-
-fn plain_fraction(negative: bool, mantissa: u64, digits: &[u8], at: usize) -> NumberText {
-    let places = digits.len() - at - 1;
-    let size = mantissa as f64 / POWERS[places];
-    let point = Amount { value: if negative { -size } else { size }, whole: None, places: places as u8 };
-    let grouped = places == 3 && at <= 3 && digits[0] != b'0';
-    NumberText {
-        point: Some(point),
-        comma: grouped.then(|| amount(negative, mantissa, 0)).flatten(),
-        separated: true,
-        mark: Mark::None,
-        scaled: false,
-        literal: Some(digits[digits.len() - 1] != b'0' && size >= 1e-7),
-    }
-}
-
-/// `mantissa × 10^exponent`, correctly rounded.
-fn amount(negative: bool, mantissa: u64, exponent: i32) -> Option<Amount> {
-    let places = u8::try_from(-exponent).unwrap_or(0);
-    let whole = whole(negative, mantissa, exponent);
-    let power = POWERS.get(exponent.unsigned_abs() as usize);
-    let size = match (whole, power) {
-        (Some(whole), _) => return Some(Amount { value: whole as f64, whole: Some(whole), places }),
-        (None, Some(power)) if mantissa < 1 << 53 && exponent < 0 => mantissa as f64 / power,
-        _ => format!("{mantissa}e{exponent}").parse().ok()?,
-    };
-    size.is_finite().then_some(Amount { value: if negative { -size } else { size }, whole: None, places })
-}
-
-fn whole(negative: bool, mantissa: u64, exponent: i32) -> Option<i64> {
-    let power = 10u64.checked_pow(u32::try_from(exponent).ok()?)?;
-    let size = i64::try_from(mantissa.checked_mul(power)?).ok()?;
-    Some(if negative { -size } else { size })
-}
-
-/// Reads a number in any form. `text` is trimmed.
+/// Reads a number in any other form. `text` is trimmed.
 pub(super) fn scan(text: &str) -> Scan {
-    match plain(text) {
-        Some(number) => Scan::Number(number),
-        None if may_be_number(text) => dressed(text),
-        None => Scan::Not,
-    }
+    if may_be_number(text) { dressed(text) } else { Scan::Not }
 }
 
 /// A quick look that turns nearly all other text away.
@@ -141,7 +51,9 @@ fn may_be_number(text: &str) -> bool {
     let bytes = text.as_bytes();
     let first = match bytes.first() {
         Some(b'0'..=b'9' | b'+' | b'-' | b'(' | b'.' | b'$' | 0xC2 | 0xE2 | 0xEF) => true,
-        Some(b'A'..=b'Z') => unit::currency_before(text).is_some(),
+        Some(b'A'..=b'Z') => {
+            bytes.get(1).is_some_and(|b| b.is_ascii_uppercase() || *b == b'$') && unit::currency_before(text).is_some()
+        }
         Some(_) => text.starts_with("人民币"),
         None => false,
     };
@@ -150,10 +62,12 @@ fn may_be_number(text: &str) -> bool {
 
 /// Full-width forms, minus signs and thin spaces in their plain form. A space that parts thousands becomes `'`.
 fn folded(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() {
-        return Cow::Borrowed(text);
+    // The first bytes of all characters that `plain_char` changes.
+    if text.trim_start_matches('￥').bytes().any(|byte| matches!(byte, 0xC2 | 0xE2 | 0xE3 | 0xEF)) {
+        Cow::Owned(text.chars().map(plain_char).collect())
+    } else {
+        Cow::Borrowed(text)
     }
-    Cow::Owned(text.chars().map(plain_char).collect())
 }
 
 fn plain_char(c: char) -> char {
@@ -170,31 +84,42 @@ fn plain_char(c: char) -> char {
 /// The parts around the digits.
 struct Dress<'a> {
     negative: bool,
+    bracketed: bool,
     body: &'a str,
     mark: Mark,
     scale: i32,
 }
 
 fn dressed(text: &str) -> Scan {
+    if let Some(number) = shortest(text) {
+        return Scan::Number(number);
+    }
     let text = folded(text);
     let Some(dress) = undress(text.trim()) else { return Scan::Not };
     if is_padded(dress.body) {
         return if text.bytes().all(|b| b.is_ascii_digit()) { Scan::LeadingZero } else { Scan::Not };
     }
+    let separated = dress.body.trim_end_matches('.').contains(['.', ',']);
     let point = read(&dress, b'.', b',');
-    let comma = read(&dress, b',', b'.');
+    let comma = if separated { read(&dress, b',', b'.') } else { point };
     match (point, comma) {
         (Read::Long, _) | (_, Read::Long) => Scan::Long,
         (Read::No, Read::No) => Scan::Not,
         (point, comma) => Scan::Number(NumberText {
             point: point.amount(),
             comma: comma.amount(),
-            separated: dress.body.contains(['.', ',']),
-            scaled: dress.scale > 0,
+            separated,
             mark: dress.mark,
-            literal: None,
+            scaled: dress.scale > 0,
+            bracketed: dress.bracketed,
         }),
     }
+}
+
+/// More digits than are safe, as programs write doubles.
+fn shortest(text: &str) -> Option<NumberText> {
+    let point = if text.len() > SAFE_DIGITS { amount::shortest(text) } else { None };
+    point.map(|_| NumberText { point, comma: None, separated: true, mark: Mark::None, scaled: false, bracketed: false })
 }
 
 fn is_padded(body: &str) -> bool {
@@ -202,26 +127,39 @@ fn is_padded(body: &str) -> bool {
     digits > 0 && body[digits..].starts_with(|c: char| c.is_ascii_digit()) || digits > 1
 }
 
+/// `(1,200)`, `-$3.5`, `$(803)`, `(0.5)%`, `3.5 kg`.
 fn undress(text: &str) -> Option<Dress<'_>> {
-    let inner = text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
-    let (bracketed, text) = inner.map_or((false, text), |inner| (true, inner.trim()));
+    let (whole, text) =
+        bracketed(text).filter(|(_, rest)| rest.is_empty()).map_or((false, text), |(inner, _)| (true, inner));
     let (sign, text) = signed(text);
     let (currency, text) = currency(text);
-    let (late_sign, text) = if sign.is_none() && currency.is_some() { signed(text) } else { (None, text) };
-    let sign = sign.or(late_sign);
-    if bracketed && sign.is_some() {
+    let (late_sign, text) = if currency.is_some() { signed(text) } else { (None, text) };
+    let (number, rest) = bracketed(text).unwrap_or_else(|| text.split_at(body_length(text)));
+    let inner = text.starts_with('(');
+    let signs = [whole, inner, sign.is_some(), late_sign.is_some()];
+    if signs.iter().filter(|signed| **signed).count() > 1 || body_length(number) < number.len() {
         return None;
     }
-    let (body, rest) = text.split_at(body_length(text));
     let spaced = rest.starts_with([' ', '\'']);
     let (suffix, scale) = unit::suffix(rest.trim_start_matches([' ', '\'']), spaced, currency.is_some())?;
-    let mark = match (currency, suffix) {
-        (None, mark) => mark,
-        (Some(currency), Mark::None) => Mark::Currency(Cow::Borrowed(currency)),
-        (Some("¥"), Mark::Currency(unit)) if unit == "元" => Mark::Currency(Cow::Borrowed("¥")),
-        (Some(_), _) => return None,
-    };
-    Some(Dress { negative: bracketed || sign == Some('-'), body: body.trim_end_matches('\''), mark, scale })
+    let bracketed = whole || inner;
+    let negative = bracketed || sign.or(late_sign) == Some('-');
+    Some(Dress { negative, bracketed, body: number.trim_end_matches('\''), mark: mark(currency, suffix)?, scale })
+}
+
+/// The inside of brackets at the start, and what follows them.
+fn bracketed(text: &str) -> Option<(&str, &str)> {
+    let (inner, rest) = text.strip_prefix('(')?.split_once(')')?;
+    Some((inner.trim(), rest))
+}
+
+fn mark(currency: Option<&'static str>, suffix: Mark) -> Option<Mark> {
+    match (currency, suffix) {
+        (None, mark) => Some(mark),
+        (Some(currency), Mark::None) => Some(Mark::Currency(Cow::Borrowed(currency))),
+        (Some("¥"), Mark::Currency(unit)) if unit == "元" => Some(Mark::Currency(Cow::Borrowed("¥"))),
+        (Some(_), _) => None,
+    }
 }
 
 fn signed(text: &str) -> (Option<char>, &str) {
@@ -241,8 +179,11 @@ fn currency(text: &str) -> (Option<&'static str>, &str) {
 /// Bytes of digits and separators at the start, with an exponent that can't be part of a code (`1.5e3`, `1e-5`, not `12E3`).
 fn body_length(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let is_body = |b: &u8| b.is_ascii_digit() || matches!(b, b'.' | b',' | b'\'');
-    let digits = bytes.iter().take_while(|b| is_body(b)).count();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let parts_thousands = |at: usize| bytes[at] == b' ' && (at + 1..at + 4).all(is_digit) && !is_digit(at + 4);
+    let is_body =
+        |&at: &usize| is_digit(at) || matches!(bytes[at], b'.' | b',' | b'\'') || (at > 0 && parts_thousands(at));
+    let digits = (0..bytes.len()).take_while(is_body).count();
     match bytes[digits..] {
         [b'e' | b'E', sign, ..] => {
             let signed = matches!(sign, b'+' | b'-');
@@ -255,6 +196,7 @@ fn body_length(text: &str) -> usize {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Read {
     No,
     Long,
@@ -277,13 +219,14 @@ fn read(dress: &Dress<'_>, decimal: u8, group: u8) -> Read {
         Some(at) => (&number[..at], Some(&number[at + 1..])),
         None => (number, None),
     };
-    let fits = fraction.is_none_or(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()));
+    // `5.` is a whole number, as lists and some programs write it.
+    let open = decimal == b'.' && fraction == Some("") && !whole.is_empty();
+    let fits = fraction.is_none_or(|digits| (open || !digits.is_empty()) && digits.bytes().all(|b| b.is_ascii_digit()));
     if !fits || !is_grouped(whole, group, fraction.is_some()) {
         return Read::No;
     }
-    let digits = whole.bytes().chain(fraction.unwrap_or_default().bytes()).filter(u8::is_ascii_digit);
-    let places = fraction.map_or(0, str::len) as i32;
-    value(dress, digits, power - places + dress.scale)
+    let fraction = fraction.unwrap_or_default();
+    value(dress.negative, whole, fraction, power - fraction.len() as i32 + dress.scale)
 }
 
 fn split_exponent(body: &str) -> (&str, i32) {
@@ -295,7 +238,7 @@ fn split_exponent(body: &str) -> (&str, i32) {
 
 /// Digits in groups of three, parted by one and the same sign, or not parted at all.
 fn is_grouped(whole: &str, group: u8, has_fraction: bool) -> bool {
-    let sign = if whole.contains('\'') { '\'' } else { char::from(group) };
+    let sign = whole.chars().find(|c| matches!(c, '\'' | ' ')).unwrap_or(char::from(group));
     let mut groups = whole.split(sign);
     let first = groups.next().unwrap_or_default();
     let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
@@ -309,42 +252,37 @@ fn is_grouped(whole: &str, group: u8, has_fraction: bool) -> bool {
         && rest.all(|part| part.len() == 3 && digits(part))
 }
 
-fn value(dress: &Dress<'_>, digits: impl Iterator<Item = u8>, mut exponent: i32) -> Read {
-    let text: String = digits.map(char::from).collect();
-    let significant = text.trim_start_matches('0');
-    let short = significant.trim_end_matches('0');
-    if short.len() > SAFE_DIGITS || (exponent >= 0 && significant.len() > SAFE_DIGITS) {
-        return kept_whole(dress, significant, exponent);
+/// The digits of both parts times a power of ten. Trailing zeros of the fraction do not count as significant.
+fn value(negative: bool, whole: &str, fraction: &str, mut exponent: i32) -> Read {
+    let mut mantissa = 0u64;
+    let mut significant = 0;
+    let kept = fraction.trim_end_matches('0');
+    for digit in whole.bytes().chain(kept.bytes()).filter(u8::is_ascii_digit) {
+        significant += usize::from(significant > 0 || digit > b'0');
+        if significant > SAFE_DIGITS {
+            return Read::Long;
+        }
+        mantissa = mantissa * 10 + u64::from(digit - b'0');
     }
-    let cut = significant.len().saturating_sub(18);
-    exponent += cut as i32;
-    let mantissa = significant[..significant.len() - cut].parse().unwrap_or(0);
-    amount(dress.negative, mantissa, exponent).map_or(Read::No, Read::Amount)
-}
-
-/// A long fraction is a number where its double reads back as the same digits, as programs write them.
-fn kept_whole(dress: &Dress<'_>, significant: &str, exponent: i32) -> Read {
-    let sign = if dress.negative { "-" } else { "" };
-    let Ok(value) = format!("{sign}{significant}e{exponent}").parse::<f64>() else { return Read::Long };
-    let shown = decimal_text(value.abs());
-    let (number, _) = split_exponent(&shown);
-    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
-    let same = digits.trim_start_matches('0').trim_end_matches('0') == significant.trim_end_matches('0');
-    if exponent < 0 && same && value.is_finite() {
-        Read::Amount(Amount { value, whole: None, places: u8::try_from(-exponent).unwrap_or(u8::MAX) })
-    } else {
-        Read::Long
-    }
+    let zeros = (fraction.len() - kept.len()).min(SAFE_DIGITS - significant.max(1));
+    exponent += (fraction.len() - kept.len() - zeros) as i32;
+    Amount::new(negative, mantissa * 10u64.pow(zeros as u32), exponent).map_or(Read::No, Read::Amount)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::plain::plain;
 
     fn number(text: &str) -> NumberText {
-        match scan(text) {
-            Scan::Number(number) => number,
-            other => panic!("{text}: {other:?}"),
+        match (plain(text), scan(text)) {
+            (Some(plain), Scan::Number(number)) => {
+                let (point, comma) = plain.amounts();
+                assert_eq!((Some(point), comma), (number.point, number.comma), "{text}");
+                number
+            }
+            (None, Scan::Number(number)) => number,
+            (_, other) => panic!("{text}: {other:?}"),
         }
     }
 
@@ -375,6 +313,12 @@ mod tests {
             ("15人", 15.0, Some("人")),
             ("１２３", 123.0, None),
             ("1\u{a0}234", 1234.0, None),
+            ("1 028 295", 1_028_295.0, None),
+            ("12 345 kg", 12_345.0, Some("kg")),
+            ("1,205 Spaces", 1205.0, Some("space")),
+            ("$(803)", -803.0, Some("$")),
+            ("(0.5)%", -0.005, Some("%")),
+            ("5.", 5.0, None),
             ("1.5e3", 1500.0, None),
             ("1e-05", 0.00001, None),
             ("0.30000000000000004", 0.30000000000000004, None),
@@ -416,7 +360,6 @@ mod tests {
             "85[1]",
             "85*",
             "10:30",
-            "5.",
             "1st",
             "A12",
             "--",
@@ -443,18 +386,6 @@ mod tests {
         }
         for text in ["110101199003071234", "1234567890123456", "0.12345678901234567890123"] {
             assert_eq!(scan(text), Scan::Long, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_literal_text_is_the_canonical_one() {
-        for text in
-            ["0", "-0", "12", "1.5", "1.50", "0.0", "0.0000001", "0.00000001", "-0.5", "999999999999999", "-1.25"]
-        {
-            let found = number(text);
-            let value = found.point.expect(text);
-            let canonical = value.whole.map_or_else(|| decimal_text(value.value), |n| n.to_string());
-            assert_eq!(found.literal, Some(canonical == text), "{text}");
         }
     }
 }

@@ -6,13 +6,13 @@
 use chrono::NaiveDateTime;
 use serde::{Deserialize, Serialize};
 
+use super::amount::{Amount, places_of};
 use super::class::{Class, classify};
 use super::date;
 use super::dates::Dates;
 use super::distinct::{self, Distinct};
-use super::number::{Amount, NumberText};
+use super::plain::Plain;
 use super::tally::Numbers;
-use super::unit::Mark;
 use crate::value::{Cell, datetime_text, decimal_text, duration_text};
 
 /// Texts kept with their rows.
@@ -73,7 +73,8 @@ impl Profile {
             Class::Marker => self.markers += 1,
             Class::Flag(true) => self.yes += 1,
             Class::Flag(false) => self.no += 1,
-            Class::Number(number) => self.observe_number(&number),
+            Class::Plain(plain) => self.observe_plain(plain),
+            Class::Number(number) => self.numbers.add(&number),
             Class::Identifier => self.identifiers += 1,
             Class::Date(date) => self.dates.add(date),
             Class::Text => self.observe_mere_text(trimmed, row),
@@ -94,9 +95,9 @@ impl Profile {
         self.places.truncate(MOST_PLACES);
     }
 
-    fn observe_number(&mut self, number: &NumberText) {
-        self.numbers.add(number);
-        if let (false, Mark::None, Some(n)) = (number.separated, &number.mark, number.point.and_then(|a| a.whole)) {
+    fn observe_plain(&mut self, plain: Plain) {
+        self.numbers.add_plain(plain);
+        if let Plain::Whole { n, .. } = plain {
             self.observe_whole(n);
         }
     }
@@ -112,7 +113,7 @@ impl Profile {
     fn observe_integer(&mut self, n: i64) {
         self.typed += 1;
         self.distinct.add(distinct::hash_integer(n), || n.to_string());
-        self.numbers.bare.plain.add(&Amount { value: n as f64, whole: Some(n), places: 0 });
+        self.numbers.bare.plain.add(&Amount::whole(n));
         self.observe_whole(n);
     }
 
@@ -120,7 +121,7 @@ impl Profile {
         self.typed += 1;
         self.distinct.add(distinct::mix(x.to_bits()), || decimal_text(x));
         if x.is_finite() {
-            self.numbers.bare.plain.add(&Amount { value: x, whole: None, places: places(x) });
+            self.numbers.bare.plain.add(&Amount { value: x, whole: None, places: places_of(x) });
         } else {
             self.observe_mere_text(&decimal_text(x), row);
         }
@@ -144,7 +145,7 @@ impl Profile {
         if !seconds.is_finite() {
             return self.observe_mere_text(&duration_text(seconds), row);
         }
-        self.numbers.add_seconds(&Amount { value: seconds, whole: None, places: places(seconds) });
+        self.numbers.add_seconds(&Amount { value: seconds, whole: None, places: places_of(seconds) });
     }
 
     /// Takes in the cells of another document's column.
@@ -195,16 +196,4 @@ impl Profile {
 /// Mobile phone numbers of China, as whole numbers.
 fn is_phone(n: i64) -> bool {
     (13_000_000_000..20_000_000_000).contains(&n)
-}
-
-/// Decimal places that a double shows.
-fn places(x: f64) -> u8 {
-    let mut power = 1.0;
-    for places in 0..10 {
-        if (x * power).round() / power == x {
-            return places;
-        }
-        power *= 10.0;
-    }
-    15
 }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::number::{Amount, NumberText};
+use super::amount::Amount;
+use super::number::NumberText;
+use super::plain::Plain;
 use super::unit::Mark;
 
 /// Marks of one column that are told apart; with more, only numbers without a mark are.
@@ -16,7 +18,22 @@ pub(super) struct Tally {
     pub(super) zeros: u64,
     pub(super) places: u8,
     /// Least and greatest.
+    #[serde(with = "exact")]
     pub(super) range: Option<(f64, f64)>,
+}
+
+/// Doubles as their bits: JSON readers may be off by the last of them.
+mod exact {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(range: &Option<(f64, f64)>, to: S) -> Result<S::Ok, S::Error> {
+        range.map(|(least, most)| (least.to_bits(), most.to_bits())).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<(f64, f64)>, D::Error> {
+        let bits = Option::<(u64, u64)>::deserialize(from)?;
+        Ok(bits.map(|(least, most)| (f64::from_bits(least), f64::from_bits(most))))
+    }
 }
 
 impl Tally {
@@ -25,8 +42,8 @@ impl Tally {
     }
 
     pub(super) fn add(&mut self, amount: &Amount) {
-        self.integers += u64::from(amount.whole.is_some() && amount.places == 0);
-        self.decimals += u64::from(amount.whole.is_none() || amount.places > 0);
+        self.integers += u64::from(amount.is_integer());
+        self.decimals += u64::from(!amount.is_integer());
         self.zeros += u64::from(amount.value == 0.0);
         self.places = self.places.max(amount.places);
         self.widen((amount.value, amount.value));
@@ -109,13 +126,32 @@ pub(super) struct Numbers {
     /// Numbers without a mark.
     pub(super) bare: Group,
     pub(super) marked: Vec<Group>,
+    /// Bare whole numbers in brackets.
+    pub(super) weakly_negative: Tally,
+    /// Other numbers in brackets.
+    pub(super) negative: u64,
+    /// Numbers with parted thousands.
+    grouped: u64,
     /// There were more marks than are told apart: how many numbers had one.
     pub(super) scattered: Option<u64>,
 }
 
 impl Numbers {
+    pub(super) fn add_plain(&mut self, plain: Plain) {
+        let (point, comma) = plain.amounts();
+        if matches!(plain, Plain::Whole { .. }) {
+            return self.bare.plain.add(&point);
+        }
+        self.bare.separated += 1;
+        self.bare.point.add(&point);
+        comma.iter().for_each(|amount| self.bare.comma.add(amount));
+    }
+
     pub(super) fn add(&mut self, number: &NumberText) {
+        self.negative += u64::from(number.bracketed && !number.is_weakly_negative());
+        self.grouped += u64::from(number.separated && number.point.is_some_and(|amount| amount.is_integer()));
         match &number.mark {
+            Mark::None if number.is_weakly_negative() => number.point.iter().for_each(|a| self.weakly_negative.add(a)),
             Mark::None => self.bare.add(number),
             mark => match self.group(mark) {
                 Some(group) => group.add(number),
@@ -153,8 +189,16 @@ impl Numbers {
         self.scattered = Some(self.scattered.unwrap_or(0) + count);
     }
 
+    /// Written as bookkeepers do, so that bare digits in brackets are below zero too.
+    pub(super) fn is_booked(&self) -> bool {
+        self.negative > 0 || self.grouped > 0 || self.marked.iter().any(|group| group.mark.is_currency())
+    }
+
     pub(super) fn merge(&mut self, other: &Numbers) {
         self.bare.merge(&other.bare);
+        self.weakly_negative.merge(&other.weakly_negative);
+        self.negative += other.negative;
+        self.grouped += other.grouped;
         if let Some(count) = other.scattered {
             self.scatter();
             self.scattered = self.scattered.map(|all| all + count);

@@ -215,8 +215,17 @@ const NOT_UNITS: [&str; 16] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "bce", "north", "east", "west",
 ];
 
+/// Bytes of the longest unit with its scale.
+const LONGEST: usize = 24;
+
 /// The currency that `text` begins with, and what follows it.
 pub(super) fn currency_before(text: &str) -> Option<(&'static str, &str)> {
+    if text.as_bytes().first().is_none_or(u8::is_ascii_digit) {
+        return None;
+    }
+    if let Some(rest) = text.strip_prefix('￥') {
+        return Some(("¥", rest));
+    }
     CURRENCIES.iter().find_map(|&currency| Some((currency, text.strip_prefix(currency)?)))
 }
 
@@ -225,6 +234,11 @@ pub(super) fn suffix(text: &str, spaced: bool, with_currency: bool) -> Option<(M
     match text {
         "" => return Some((Mark::None, 0)),
         "%" => return Some((Mark::Percent, -2)),
+        _ if text.len() > LONGEST
+            || text.starts_with(|c: char| c.is_ascii() && !c.is_ascii_alphabetic() && c != '$') =>
+        {
+            return None;
+        }
         _ => {}
     }
     known(text)
@@ -258,16 +272,28 @@ fn scale_words(text: &str, with_currency: bool) -> Option<(Mark, i32)> {
     Some((mark, scale))
 }
 
-/// `12 laps`: a lower-case English word that all cells of a column may share.
+/// `12 laps`, `1,205 Spaces`: an English word that all cells of a column may share.
 fn counted_word(text: &str, spaced: bool) -> Option<Mark> {
-    let word = spaced && text.len() >= 3 && text.len() <= 12 && text.bytes().all(|b| b.is_ascii_lowercase());
-    let singular = text.strip_suffix('s').unwrap_or(text);
-    (word && !NOT_UNITS.contains(&text.get(..3)?) && !NOT_UNITS.contains(&text))
-        .then(|| Mark::Unit(Cow::Owned(singular.to_owned())))
+    let bytes = text.as_bytes();
+    let is_word = spaced && (3..=12).contains(&bytes.len()) && bytes[0].is_ascii_alphabetic();
+    if !is_word || !bytes[1..].iter().all(u8::is_ascii_lowercase) {
+        return None;
+    }
+    let lower = text.to_ascii_lowercase();
+    if NOT_UNITS.contains(&&lower[..3]) || NOT_UNITS.contains(&lower.as_str()) {
+        return None;
+    }
+    let singular = lower.strip_suffix('s').unwrap_or(&lower).to_owned();
+    Some(Mark::Unit(Cow::Owned(singular)))
 }
 
-/// Whether the text in a label's brackets, or after its `/`, is a unit: `万元`, `元/吨`, `USD`, `US$ million`, `%`.
-pub(super) fn is_label_unit(text: &str) -> bool {
+/// The unit that the text in a label's brackets, or after its `/`, is: `万元`, `元/吨`, `USD`, `US$ million`, `%`; `in Years` is `Years`.
+pub(super) fn label_unit(text: &str) -> Option<&str> {
+    let text = ["in ", "In "].iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text).trim();
+    is_label_unit(text).then_some(text)
+}
+
+fn is_label_unit(text: &str) -> bool {
     text == "%" || text.split('/').all(|part| is_label_part(part.trim()))
 }
 
@@ -315,10 +341,10 @@ mod tests {
     fn units_of_labels() {
         for text in ["万元", "元/吨", "USD", "US$ million", "in millions", "%", "㎡".replace('㎡', "m²").as_str()]
         {
-            assert!(is_label_unit(text), "{text}");
+            assert!(label_unit(text).is_some(), "{text}");
         }
         for text in ["男，女", "厂家", "", "选填"] {
-            assert!(!is_label_unit(text), "{text}");
+            assert_eq!(label_unit(text), None, "{text}");
         }
     }
 }

@@ -131,6 +131,9 @@ impl Book {
         options: &ReadOptions,
         limits: &ReadLimits,
     ) -> Result<Self, ReadError> {
+        if sheets.is_empty() {
+            return Err(ReadError::Damaged { file, detail: "there is no such sheet in it".to_owned() });
+        }
         let broken = sheets.iter().find_map(|sheet| sheet.failure.clone());
         if let (Some(detail), true) = (broken, sheets.iter().all(|sheet| sheet.grid.len() == 0)) {
             return Err(ReadError::Damaged { file, detail });

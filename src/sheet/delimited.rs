@@ -220,18 +220,21 @@ impl DelimitedRows<'_> {
         let record = &records.record;
         let valid = std::str::from_utf8(record.as_slice()).ok();
         let mut undecoded = records.broken.get() && valid.is_some_and(|text| text.contains('\u{FFFD}'));
-        for i in 0..self.width {
-            let borrowed = valid.and_then(|text| text.get(record.range(i)?));
-            cells.push(match (borrowed, record.get(i)) {
-                (Some(""), _) | (_, None) => Cell::Empty,
-                (Some(text), _) => Cell::Text(Cow::Borrowed(text)),
-                (None, Some(bytes)) => {
+        let mut start = 0;
+        for bytes in record.iter().take(self.width) {
+            let end = start + bytes.len();
+            cells.push(match valid.and_then(|text| text.get(start..end)) {
+                Some("") => Cell::Empty,
+                Some(text) => Cell::Text(Cow::Borrowed(text)),
+                None => {
                     let text = String::from_utf8_lossy(bytes);
                     undecoded |= matches!(text, Cow::Owned(_));
                     Cell::Text(text)
                 }
             });
+            start = end;
         }
+        cells.resize(self.width, Cell::Empty);
         undecoded
     }
 

@@ -103,7 +103,7 @@ fn wide(sample: &[u8]) -> Option<Code> {
     }
 }
 
-/// UTF-8, with at most one sequence in twenty that is not.
+/// UTF-8, with at most one sequence in ten that is not.
 fn mostly_utf8(sample: &[u8], whole: bool) -> bool {
     let mut good = 0_usize;
     let mut bad = 0_usize;
@@ -113,7 +113,7 @@ fn mostly_utf8(sample: &[u8], whole: bool) -> bool {
         let cut = !whole && chunks.peek().is_none() && chunk.invalid().len() < 4;
         bad += usize::from(!chunk.invalid().is_empty() && !cut);
     }
-    bad * 20 <= good
+    bad * 10 <= good
 }
 
 enum Step {

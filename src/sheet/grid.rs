@@ -258,8 +258,9 @@ impl Merges {
         Self { ranges, reach }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
+    /// A walk down the rows with the ranges over each.
+    pub fn walk(&self) -> MergeWalk<'_> {
+        MergeWalk { coming: &self.ranges, over: Vec::new() }
     }
 
     /// The range over a place.
@@ -276,5 +277,30 @@ impl Merges {
             .take_while(move |i| self.reach[*i] >= row)
             .map(|i| &self.ranges[i])
             .filter(move |merge| merge.last_row >= row)
+    }
+}
+
+/// Ranges over one row at most: as many as a sheet has columns.
+const MAX_OVER: usize = 16_384;
+
+/// The ranges over one row after the other.
+pub(super) struct MergeWalk<'m> {
+    coming: &'m [Merge],
+    over: Vec<Merge>,
+}
+
+impl MergeWalk<'_> {
+    /// The ranges over a row; rows must come in order.
+    pub fn at(&mut self, row: u32) -> &[Merge] {
+        if !self.over.is_empty() {
+            self.over.retain(|merge| merge.last_row >= row);
+        }
+        while let Some((merge, rest)) = self.coming.split_first().filter(|(merge, _)| merge.first_row <= row) {
+            self.coming = rest;
+            if merge.last_row >= row && self.over.len() < MAX_OVER {
+                self.over.push(*merge);
+            }
+        }
+        &self.over
     }
 }

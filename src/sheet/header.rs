@@ -53,23 +53,26 @@ fn titles(grid: &Grid, first: usize, start: usize) -> Vec<String> {
         .collect()
 }
 
-/// The first row that is about as wide as the table.
+/// The first row that is about as wide as the table; where it is no header, a narrower row above it that is one.
 fn begin(look: &Look<'_>) -> usize {
     let typical = look.typical_width();
     let enough = typical - (typical * 2 / 5).max(1).min(typical - 1);
-    look.rows()
-        .take(SEARCH_ROWS)
-        .find(|i| {
-            let sources = look.grid.filled(*i).count();
-            let wide = look.covered(*i) >= enough && sources >= typical.min(2);
-            wide && (look.covered(*i) >= typical || !is_property_line(look, *i))
+    let candidates = || {
+        look.rows().take(SEARCH_ROWS).filter(|i| {
+            let narrow = look.covered(*i) < typical;
+            look.grid.filled(*i).count() >= typical.min(2) && !(narrow && is_property_line(look, *i))
         })
-        .unwrap_or(look.first)
+    };
+    let Some(wide) = candidates().find(|i| look.covered(*i) >= enough) else { return look.first };
+    if look.is_header(wide) {
+        return wide;
+    }
+    candidates().take_while(|i| *i < wide).find(|i| look.labels_values(*i)).unwrap_or(wide)
 }
 
-/// `Source:, Environment Agency`: a name with a colon and what it is.
+/// `Source:, Environment Agency`: names with a colon and what they are.
 fn is_property_line(look: &Look<'_>, i: usize) -> bool {
-    look.grid.filled(i).next().is_some_and(|(_, cell)| cell.text().trim_end().ends_with([':', '：']))
+    look.grid.filled(i).any(|(_, cell)| cell.text().trim_end().ends_with([':', '：']))
 }
 
 /// Adds header rows below: those that merged header cells reach, and those that tell equal labels apart.

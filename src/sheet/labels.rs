@@ -28,7 +28,8 @@ fn part(grid: &Grid, rows: &[usize], level: usize, i: usize, column: u32) -> Str
 fn group(grid: &Grid, lower: &[usize], i: usize, column: u32) -> String {
     let left = grid.filled(i).filter(|(c, _)| *c < column).last();
     let Some((start, cell)) = left else { return String::new() };
-    if grid.merges.over(grid.number(i), start).is_some() {
+    let spelled_out = start > 0 && grid.at(i, start - 1) == cell;
+    if spelled_out || grid.merges.over(grid.number(i), start).is_some() {
         return String::new();
     }
     let unbroken = (start..column).all(|c| named(grid, lower, c));

@@ -28,6 +28,8 @@ pub(super) struct Evidence {
     pub differ: usize,
     /// Values over values of the same kind.
     pub alike: usize,
+    /// Columns with values below.
+    values: usize,
     /// Texts over texts, and those of them that stand below once more.
     texts: usize,
     again: usize,
@@ -118,8 +120,14 @@ impl<'g> Look<'g> {
         if evidence.differ != evidence.alike {
             return evidence.differ > evidence.alike;
         }
-        let values = self.columns().any(|column| matches!(self.kind(i, column), Kind::Number | Kind::Date));
-        !evidence.recurs() && !(values && evidence.differ == 0)
+        let values = || self.columns().any(|column| matches!(self.kind(i, column), Kind::Number | Kind::Date));
+        !evidence.recurs() && (evidence.differ > 0 || !values())
+    }
+
+    /// A row that is narrower than the table, but has labels over most columns of values and nothing else.
+    pub fn labels_values(&self, i: usize) -> bool {
+        let evidence = self.evidence(i);
+        evidence.alike == 0 && evidence.differ > 1 && evidence.differ * 2 > evidence.values
     }
 
     /// Compares a row with those below it.
@@ -132,6 +140,7 @@ impl<'g> Look<'g> {
             for row in below() {
                 counts.add(kind(&self.grid.at(row, column)));
             }
+            found.values += usize::from(counts.mostly_values());
             match self.kind(i, column) {
                 Kind::Text if counts.mostly_values() => found.differ += 1,
                 Kind::Year if counts.numbers > counts.years && counts.mostly_values() && years > 1 => found.differ += 1,

@@ -5,6 +5,7 @@
 //! Must never happen: a row that is neither given as data nor reported; a cell whose value changed; a whole text file in memory.
 
 mod book;
+mod caught;
 mod convert;
 mod delimited;
 mod dialect;
@@ -19,11 +20,13 @@ mod regions;
 mod rows;
 mod sheet_rows;
 #[cfg(test)]
+mod table_tests;
+#[cfg(test)]
 mod tests;
 mod totals;
 mod workbook;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::note::Note;
 use crate::value::Cell;
@@ -31,7 +34,7 @@ use crate::value::Cell;
 pub use book::Book;
 
 /// What a user may decide about reading a file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReadOptions {
     /// First and last header row, 1-based as the user sees them.
     pub header_rows: Option<(u64, u64)>,
@@ -116,9 +119,9 @@ pub enum ReadError {
     Unsupported { file: String, found: String, hint: String },
     #[error("{file}: it is damaged ({detail}); open it in a spreadsheet program and save it again")]
     Damaged { file: String, detail: String },
-    #[error("{file}: there is nothing in it")]
+    #[error("{file}: there is nothing in it; check that it was saved with its content")]
     Empty { file: String },
-    #[error("{file}: {what} is over the limit of {limit} (`{setting}`)")]
+    #[error("{file}: {what} is over the limit of {limit} (`{setting}`); raise it or split the file")]
     TooLarge { file: String, what: String, limit: u64, setting: &'static str },
     #[error("{file}: {source}")]
     Io { file: String, source: std::io::Error },

@@ -52,13 +52,21 @@ fn columns(grid: &Grid, header: &Header, last: usize) -> Vec<u32> {
     for i in header.body..end {
         grid.filled(i).for_each(|(column, _)| mark(column));
     }
-    let labelled = |column: &u32| header.rows.is_empty() || !labels::join(grid, &header.rows, *column).is_empty();
-    let columns = (0..used.len() as u32).filter(|column| used[*column as usize]);
-    columns.filter(|column| labelled(column) || in_body(grid, header.body, end, *column)).collect()
+    let columns: Vec<u32> = (0..used.len() as u32).filter(|column| used[*column as usize]).collect();
+    let near = columns.windows(2).position(|pair| {
+        let far = pair[1] > pair[0] + FAR_COLUMNS;
+        far && columns.iter().filter(|column| **column > pair[0]).all(|column| is_stray(grid, header, end, *column))
+    });
+    near.map_or(columns.clone(), |near| columns[..=near].to_vec())
 }
 
-fn in_body(grid: &Grid, body: usize, end: usize, column: u32) -> bool {
-    (body..end).any(|i| !grid.at(i, column).is_blank())
+/// Columns between a table and a cell that is not of it.
+const FAR_COLUMNS: u32 = 2;
+
+/// A column without a label and with next to no cells.
+fn is_stray(grid: &Grid, header: &Header, end: usize, column: u32) -> bool {
+    let labelled = header.rows.iter().any(|i| !grid.seen(*i, column).is_blank());
+    !labelled && (header.body..end).filter(|i| !grid.at(*i, column).is_blank()).nth(2).is_none()
 }
 
 /// The end of the body without lone cells after a gap.
@@ -119,12 +127,26 @@ fn parts(grid: &Grid) -> Vec<(usize, usize)> {
     parts
 }
 
-/// The title line in a part under which the table's header stands once more: there the next table begins.
+/// Where in a part the table's header stands once more under a title line, or under other group labels: there the next table begins.
 fn next_section(grid: &Grid, before: &Header, (first, last): (usize, usize)) -> Option<usize> {
-    let header = *before.rows.last()?;
-    grid.filled(header).nth(1)?;
-    (first.max(before.body) + 1..last)
-        .find(|title| grid.filled(*title).nth(1).is_none() && grid.filled(title + 1).eq(grid.filled(header)))
+    let (header, upper) = before.rows.split_last()?;
+    grid.filled(*header).nth(1)?;
+    let again = (first.max(before.body) + 1..=last).filter(|i| same_cells(grid, *i, *header));
+    again.filter_map(|i| section_start(grid, upper, i)).find(|start| *start > first)
+}
+
+fn section_start(grid: &Grid, upper: &[usize], i: usize) -> Option<usize> {
+    let top = i.checked_sub(upper.len())?;
+    let title = top.checked_sub(1)?;
+    if grid.filled(title).nth(1).is_none() {
+        return Some(title);
+    }
+    let regrouped = upper.iter().enumerate().any(|(level, row)| !same_cells(grid, top + level, *row));
+    regrouped.then_some(top)
+}
+
+fn same_cells(grid: &Grid, a: usize, b: usize) -> bool {
+    grid.filled(a).eq(grid.filled(b))
 }
 
 /// The header of rows that hold a whole table: at least one row of data under at least two labels.
@@ -139,9 +161,10 @@ fn table(grid: &Grid, (first, last): (usize, usize)) -> Option<Header> {
 
 /// A part begins another table than the one before: a header with evidence, that is not that table's header once more.
 fn begins_table(grid: &Grid, before: &Header, header: &Header, part: (usize, usize)) -> bool {
-    let (Some(old), Some(row)) = (before.rows.last(), header.rows.last()) else { return false };
+    let Some(row) = header.rows.last() else { return false };
     let differs = Look::new(grid, part.0, part.1).evidence(*row).differ > 0;
-    let same = grid.filled(*old).eq(grid.filled(*row));
+    let same = before.rows.len() == header.rows.len()
+        && before.rows.iter().zip(&header.rows).all(|(a, b)| same_cells(grid, *a, *b));
     differs && (!same || !header.titles.is_empty())
 }
 

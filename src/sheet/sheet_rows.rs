@@ -31,12 +31,12 @@ impl Rows for SheetRows<'_> {
             });
         }
         let mut cells = Vec::with_capacity(self.columns.len());
+        let mut merges = self.grid.merges.walk();
         for i in self.rows.0..end {
             cells = recycle(cells);
             let mut extra = Extra { notes: Vec::new(), outside: self.fill(i, &mut cells) };
-            if !self.grid.merges.is_empty() {
-                self.spread(i, &mut cells, &mut extra.notes);
-            }
+            let row = self.grid.number(i);
+            self.spread(row, merges.at(row), &mut cells, &mut extra.notes);
             take(self.grid.shown(i), &cells, extra)?;
         }
         Ok(())
@@ -66,14 +66,12 @@ impl<'s> SheetRows<'s> {
     }
 
     /// Gives merged cells to a row that they cover. A merge over several columns keeps its value in the first one, and that is noted.
-    fn spread(&self, i: usize, cells: &mut [Cell<'s>], notes: &mut Vec<Note>) {
-        let row = self.grid.number(i);
-        for merge in self.grid.merges.in_row(row) {
+    fn spread(&self, row: u32, merges: &[Merge], cells: &mut [Cell<'s>], notes: &mut Vec<Note>) {
+        for merge in merges {
             let Ok(place) = self.columns.binary_search(&merge.first_column) else { continue };
-            if merge.first_row < row && cells[place].is_blank() {
-                if let Some(first) = self.grid.index_of(merge.first_row).filter(|first| *first >= self.rows.0) {
-                    cells[place] = self.grid.at(first, merge.first_column);
-                }
+            let first = self.grid.index_of(merge.first_row).filter(|first| *first >= self.rows.0);
+            if let Some(first) = first.filter(|_| merge.first_row < row && cells[place].is_blank()) {
+                cells[place] = self.grid.at(first, merge.first_column);
             }
             if merge.first_row == row && !cells[place].is_blank() {
                 notes.extend(self.merge_note(merge));

@@ -67,11 +67,13 @@ impl Rule<'_> {
     }
 
     fn repeats_header(&self, cells: &[Cell<'_>], first: usize) -> bool {
+        let Cell::Text(text) = &cells[first] else { return false };
+        let text = text.trim();
         self.header.iter().any(|header| {
-            header.iter().filter(|text| !text.is_empty()).count() > 1
-                && header.get(first).is_some_and(|text| *text == cells[first].text().trim())
+            header.get(first).is_some_and(|label| label == text)
                 && header.len() == cells.len()
-                && header.iter().zip(cells).all(|(text, cell)| *text == cell.text().trim())
+                && header.iter().filter(|label| !label.is_empty()).count() > 1
+                && header.iter().zip(cells).all(|(label, cell)| label == cell.text().trim())
         })
     }
 }
@@ -168,8 +170,10 @@ const NOTE_WORDS: [&str; 40] = [
 
 fn is_note(text: &str) -> bool {
     let text = text.trim_start();
-    let start: String = text.chars().take(16).flat_map(char::to_lowercase).collect();
-    NOTE_WORDS.iter().any(|word| start.starts_with(word))
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    NOTE_WORDS.iter().any(|word| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
 }
 
 /// A cell of a signature line such as `制表人：张三`.

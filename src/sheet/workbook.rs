@@ -3,12 +3,13 @@
 //! Comes in: bytes of an xlsx, xlsm, xlsb, xls or ods file. Goes out: [`Sheet`]s.
 //! Must never happen: a panic of the reading library that reaches the caller; memory beyond the limits.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::io::Cursor;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use calamine::{Data, DataRef, Dimensions, Ods, Range, Reader, SheetType, SheetVisible, Xls, Xlsb, Xlsx};
 
+use super::caught::caught;
 use super::convert;
 use super::grid::{Grid, GridBuilder, Merge, Stored};
 use super::{Format, ReadError, ReadOptions, SheetKind};
@@ -50,7 +51,7 @@ pub(super) fn read(
         Format::Xlsb => reading.xlsb(bytes),
         _ => reading.xlsx(bytes),
     };
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(reading.damaged("its cells make no sense")))
+    caught(read).unwrap_or_else(|| Err(reading.damaged("its cells make no sense")))
 }
 
 impl Reading<'_> {
@@ -58,15 +59,19 @@ impl Reading<'_> {
         ReadError::Damaged { file: self.file.to_owned(), detail: detail.to_string() }
     }
 
+    /// Merged ranges stand after the cells, so they cost a second pass: only where a row has a gap, and beside the first pass.
     fn xlsx(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
         std::thread::scope(|scope| {
-            let merges = scope.spawn(|| catch_unwind(|| xlsx_merges(bytes)).unwrap_or_default());
+            let merges = OnceCell::new();
+            let on_gap = || {
+                merges.get_or_init(|| scope.spawn(|| caught(|| xlsx_merges(bytes)).unwrap_or_default()));
+            };
             let mut book: Xlsx<Bytes<'_>> = Xlsx::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
             let mut sheets = self.sheets(&mut book, |book, name| {
                 let mut cells = book.worksheet_cells_reader(name).map_err(|e| e.to_string())?;
-                Ok(self.stream(|| cells.next_cell().map_err(|e| e.to_string())))
+                Ok(self.stream(|| cells.next_cell().map_err(|e| e.to_string()), on_gap))
             })?;
-            let mut merges = merges.join().unwrap_or_default();
+            let mut merges = merges.into_inner().and_then(|thread| thread.join().ok()).unwrap_or_default();
             for sheet in &mut sheets {
                 sheet.grid.set_merges(merges.remove(&sheet.name).unwrap_or_default());
             }
@@ -78,7 +83,7 @@ impl Reading<'_> {
         let mut book: Xlsb<Bytes<'_>> = Xlsb::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
         self.sheets(&mut book, |book, name| {
             let mut cells = book.worksheet_cells_reader(name).map_err(|e| e.to_string())?;
-            Ok(self.stream(|| cells.next_cell().map_err(|e| e.to_string())))
+            Ok(self.stream(|| cells.next_cell().map_err(|e| e.to_string()), || {}))
         })
     }
 
@@ -133,8 +138,13 @@ impl Reading<'_> {
         Ok(sheets)
     }
 
-    /// Gathers streamed cells; equal shared texts are kept once.
-    fn stream<'v>(&self, mut next: impl FnMut() -> Result<Option<Streamed<'v>>, String>) -> Result<Grid, Stop> {
+    /// Gathers streamed cells; equal shared texts are kept once. `on_gap` is called when a row has a gap, maybe more than once.
+    fn stream<'v>(
+        &self,
+        mut next: impl FnMut() -> Result<Option<Streamed<'v>>, String>,
+        on_gap: impl Fn(),
+    ) -> Result<Grid, Stop> {
+        let mut gaps = Gaps::default();
         let mut grid = GridBuilder::default();
         let mut shared: HashMap<usize, u32, convert::ByAddress> = HashMap::default();
         while let Some(cell) = next().map_err(Stop::Broken)? {
@@ -158,8 +168,14 @@ impl Reading<'_> {
                     Err(text) => Stored::Text(self.keep(&mut grid, &text)?),
                 },
             };
+            if gaps.see(row, column) {
+                on_gap();
+            }
             grid.push(row, column, stored);
             self.check_cells(grid.len())?;
+        }
+        if gaps.ended_short() {
+            on_gap();
         }
         Ok(grid.build())
     }
@@ -199,6 +215,35 @@ impl Reading<'_> {
 
     fn limit(&self, what: &str, limit: u64, setting: &'static str) -> Stop {
         Stop::Limit(ReadError::TooLarge { file: self.file.to_owned(), what: what.to_owned(), limit, setting })
+    }
+}
+
+/// Finds the first row that does not have a cell in each column from the first to the last, as rows under a merge never have.
+#[derive(Default)]
+struct Gaps {
+    first: Option<u32>,
+    width: Option<u32>,
+    row: u32,
+    next: u32,
+}
+
+impl Gaps {
+    /// Says whether the cell, or the row before it, shows a gap.
+    fn see(&mut self, row: u32, column: u32) -> bool {
+        let first = *self.first.get_or_insert(column);
+        if self.row == row && self.next > 0 {
+            let gap = column != self.next;
+            self.next = column + 1;
+            return gap;
+        }
+        let ended_short = self.ended_short();
+        self.row = row;
+        self.next = column + 1;
+        column != first || ended_short
+    }
+
+    fn ended_short(&mut self) -> bool {
+        self.next > 0 && *self.width.get_or_insert(self.next) != self.next
     }
 }
 

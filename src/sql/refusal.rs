@@ -1,5 +1,6 @@
 //! Why a statement is not run, with what to do instead.
 
+use datafusion::sql::sqlparser::tokenizer::Span;
 use serde::Serialize;
 
 /// A refused statement. `hint` is written for whoever can mend it: a person or a model.
@@ -46,5 +47,19 @@ pub enum Code {
 impl Refusal {
     pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: hint.into(), position: None }
+    }
+
+    /// With another hint.
+    pub(super) fn hinted(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// With the place in the statement, where the span has one.
+    pub(super) fn at(mut self, span: Span) -> Self {
+        if span.start.line > 0 {
+            self.position = Some((span.start.line, span.start.column));
+        }
+        self
     }
 }

@@ -50,7 +50,6 @@ impl ScopedSelect {
         self.sources.is_none()
     }
 }
-
 #[cfg(test)]
 impl ScopedSelect {
     /// A statement that no one checked, to try an engine with.

@@ -117,17 +117,55 @@ fn label_has(field: &Field, ids: &[&str]) -> bool {
 /// A column of people.
 pub fn is_person(field: &Field) -> bool {
     const WORDS: &[&str] = &[
-        "player", "driver", "rider", "candidate", "winner", "coach", "manager", "athlete", "officer", "director", "author", "actor",
-        "artist", "singer", "wrestler", "cyclist", "diver", "swimmer", "employee", "customer", "owner", "governor", "president", "student",
-        "teacher", "champion", "scorer", "captain", "member", "pilot", "skipper", "runner", "judge", "person",
+        "player",
+        "driver",
+        "rider",
+        "candidate",
+        "winner",
+        "coach",
+        "manager",
+        "athlete",
+        "officer",
+        "director",
+        "author",
+        "actor",
+        "artist",
+        "singer",
+        "wrestler",
+        "cyclist",
+        "diver",
+        "swimmer",
+        "employee",
+        "customer",
+        "owner",
+        "governor",
+        "president",
+        "student",
+        "teacher",
+        "champion",
+        "scorer",
+        "captain",
+        "member",
+        "pilot",
+        "skipper",
+        "runner",
+        "judge",
+        "person",
     ];
-    let named = concepts(&tokens(&field.label)).iter().all(|concept| concept.id == "name") || field.label.to_lowercase().trim() == "name";
-    field.exact().is_some() && (named || label_has(field, WORDS) || ["姓名", "员工", "人员", "负责人", "经理", "老师", "学生", "客户"].iter().any(|word| field.label.contains(word)))
+    let named = concepts(&tokens(&field.label)).iter().all(|concept| concept.id == "name")
+        || field.label.to_lowercase().trim() == "name";
+    field.exact().is_some()
+        && (named
+            || label_has(field, WORDS)
+            || ["姓名", "员工", "人员", "负责人", "经理", "老师", "学生", "客户"]
+                .iter()
+                .any(|word| field.label.contains(word)))
 }
 
 /// The label has one of the words.
 pub fn says(field: &Field, words: &[&str]) -> bool {
-    label_has(field, words) || words.iter().any(|word| word.chars().any(super::token::is_han) && field.label.contains(word))
+    label_has(field, words)
+        || words.iter().any(|word| word.chars().any(super::token::is_han) && field.label.contains(word))
 }
 
 /// A column of ages.
@@ -137,33 +175,71 @@ pub fn is_age(field: &Field) -> bool {
 
 /// The table's key is called no more than Name.
 pub fn has_mere_names(table: &Table) -> bool {
-    key(table).and_then(|index| table.fields.get(index)).is_some_and(|field| concepts(&tokens(&field.label)).iter().all(|concept| concept.id == "name"))
+    key(table)
+        .and_then(|index| table.fields.get(index))
+        .is_some_and(|field| concepts(&tokens(&field.label)).iter().all(|concept| concept.id == "name"))
 }
 
 /// A column of places.
 pub fn is_place(field: &Field) -> bool {
     field.exact().is_some()
-        && (label_has(field, &["location", "city", "country", "address", "region", "headquarters", "residence", "hometown", "town", "state"])
-            || ["地点", "地址", "城市", "位置", "地区", "区域"].iter().any(|word| field.label.contains(word)))
+        && (label_has(
+            field,
+            &[
+                "location",
+                "city",
+                "country",
+                "address",
+                "region",
+                "headquarters",
+                "residence",
+                "hometown",
+                "town",
+                "state",
+            ],
+        ) || ["地点", "地址", "城市", "位置", "地区", "区域"].iter().any(|word| field.label.contains(word)))
 }
 
 /// A column of years, as numbers.
 pub fn is_year(field: &Field) -> bool {
     is_year_of(field)
-        || (field.kind == crate::value::FieldType::Integer && label_has(field, &["year", "年"]) && bounds(field).is_none_or(|(low, high)| low >= 1000.0 && high <= 2200.0))
+        || (field.kind == crate::value::FieldType::Integer
+            && label_has(field, &["year", "年"])
+            && bounds(field).is_none_or(|(low, high)| low >= 1000.0 && high <= 2200.0))
 }
 
 /// Whole numbers that are years by what the label says happened in them: opened, released, 成立.
 pub fn is_year_of(field: &Field) -> bool {
-    const WORDS: &[&str] = &["opened", "released", "founded", "built", "established", "created", "born", "died", "completed", "launched", "debut", "expires", "appointed", "inaugurated", "formed"];
+    const WORDS: &[&str] = &[
+        "opened",
+        "released",
+        "founded",
+        "built",
+        "established",
+        "created",
+        "born",
+        "died",
+        "completed",
+        "launched",
+        "debut",
+        "expires",
+        "appointed",
+        "inaugurated",
+        "formed",
+    ];
     const HAN: &[&str] = &["成立", "建成", "开业", "上市", "出生", "创立", "竣工"];
-    let told = tokens(&field.label).iter().any(|token| WORDS.contains(&token.text.as_str())) || HAN.iter().any(|word| field.label.contains(word));
-    field.kind == crate::value::FieldType::Integer && told && bounds(field).is_some_and(|(low, high)| low >= 1000.0 && high <= 2100.0)
+    let told = tokens(&field.label).iter().any(|token| WORDS.contains(&token.text.as_str()))
+        || HAN.iter().any(|word| field.label.contains(word));
+    field.kind == crate::value::FieldType::Integer
+        && told
+        && bounds(field).is_some_and(|(low, high)| low >= 1000.0 && high <= 2100.0)
 }
 
 /// A column that orders: best is least.
 pub fn is_rank(field: &Field) -> bool {
-    label_has(field, &["rank", "position", "place", "finish", "standing", "#"]) || field.label.contains("排名") || field.label.contains("名次")
+    label_has(field, &["rank", "position", "place", "finish", "standing", "#"])
+        || field.label.contains("排名")
+        || field.label.contains("名次")
 }
 
 /// The least and greatest number of a field.
@@ -184,14 +260,20 @@ pub fn is_nearly_unique(table: &Table, index: usize) -> bool {
 
 /// A text column that says which row is which.
 pub fn names_rows(table: &Table, index: usize) -> bool {
-    table.fields.get(index).is_some_and(|field| field.exact().is_some() && (is_unique(table, field) || key(table) == Some(index)))
+    table
+        .fields
+        .get(index)
+        .is_some_and(|field| field.exact().is_some() && (is_unique(table, field) || key(table) == Some(index)))
 }
 
 /// A number that counts the rows off: whole, never twice, without gaps to speak of.
 pub fn is_index(table: &Table, field: &Field) -> bool {
     let Some((low, high)) = bounds(field) else { return false };
     let rows = table.rows.saturating_sub(field.nulls) as f64;
-    field.kind == crate::value::FieldType::Integer && is_unique(table, field) && (0.0..=1.0).contains(&low) && high - low <= rows * 1.1
+    field.kind == crate::value::FieldType::Integer
+        && is_unique(table, field)
+        && (0.0..=1.0).contains(&low)
+        && high - low <= rows * 1.1
 }
 
 /// No two rows share a value.

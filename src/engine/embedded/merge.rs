@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use datafusion::arrow::array::{AsArray, BooleanArray, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
@@ -10,33 +12,36 @@ use datafusion::arrow::datatypes::{FieldRef, SchemaRef, UInt32Type};
 use super::search::Shards;
 use super::store::{Footer, Store, damaged, io};
 use super::writer::SegmentWriter;
-use super::{Embedded, EngineError, SegmentRef, blocking};
-use crate::engine::{LiveSegment, LoadWriter};
+use crate::engine::{EngineError, LiveSegment, LoadWriter, Merged, SegmentRef};
 
+/// An index that is not done after this long was given up.
 /// Segments of about one size that become one; a size is so many times the one before.
 const FAN: usize = 8;
 
-/// Segments that one new segment stands for: to be named in the catalog in their place, in one transaction.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Merged {
-    pub old: Vec<u32>,
-    /// `None` where no live row was left.
-    pub new: Option<SegmentRef>,
+/// Merges segments of one physical table where enough small ones are there, and rewrites those that are mostly dead.
+pub(super) fn merge(store: &Arc<Store>, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError> {
+    let mut runs = choose(segments, store.limits().max_segments);
+    for live in segments {
+        let is_chosen = runs.iter().flatten().any(|chosen| chosen.segment.no == live.segment.no);
+        if !is_chosen && is_mostly_dead(store, live)? {
+            runs.push(vec![live.clone()]);
+        }
+    }
+    runs.iter().map(|run| merge_run(store, run)).collect()
 }
 
-impl Embedded {
-    /// Merges segments of one physical table where enough small ones are there. `docs` of each are its live loads.
-    pub async fn merge(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError> {
-        let mut merged = Vec::new();
-        for group in choose(segments, self.store.limits().max_segments) {
-            let store = self.store.clone();
-            merged.push(
-                blocking(move || merge(SegmentWriter::new(store.clone(), &group[0].segment.table_id), &store, &group))
-                    .await?,
-            );
-        }
-        Ok(merged)
+/// Less than half of its rows are live.
+fn is_mostly_dead(store: &Store, live: &LiveSegment) -> Result<bool, EngineError> {
+    let Some(docs) = &live.docs else { return Ok(false) };
+    let docs: HashSet<u32> = docs.iter().copied().collect();
+    let footer = store.footer(live.segment.no)?;
+    let mut rows = 0;
+    for group in 0..footer.groups.len() {
+        let numbers = store.column(&footer, group, "doc_no")?;
+        let numbers = numbers.as_ref().and_then(|numbers| numbers.as_primitive_opt::<UInt32Type>());
+        rows += numbers.map_or(0, |numbers| numbers.values().iter().filter(|no| docs.contains(no)).count());
     }
+    Ok((rows as u64) * 2 < live.segment.rows)
 }
 
 /// Runs of segments to merge: each has at least [`FAN`] of one size, or is what is over the limit, smallest first.
@@ -64,7 +69,8 @@ fn size(live: &LiveSegment) -> u32 {
     live.segment.rows.max(1).ilog(FAN as u64)
 }
 
-fn merge(mut writer: SegmentWriter, store: &Store, segments: &[LiveSegment]) -> Result<Merged, EngineError> {
+fn merge_run(store: &Arc<Store>, segments: &[LiveSegment]) -> Result<Merged, EngineError> {
+    let mut writer = SegmentWriter::new(store.clone(), &segments[0].segment.table_id);
     let mut first: Option<SchemaRef> = None;
     let mut old = Vec::new();
     for live in segments {
@@ -125,7 +131,7 @@ fn only(batch: &RecordBatch, docs: &HashSet<u32>) -> ArrowResult<RecordBatch> {
     filter_record_batch(batch, &keep)
 }
 
-/// Removes files and indexes of segments that are not `live`, and what was left half written.
+/// Removes files and indexes of segments that are not `live`, and what was left half written. Only under the writer's lock.
 pub(super) fn sweep(store: &Store, shards: &Shards, live: &[SegmentRef]) -> Result<(), EngineError> {
     let numbers: HashSet<u32> = live.iter().map(|segment| segment.no).collect();
     let is_live = |no: u32| numbers.contains(&no);
@@ -134,7 +140,11 @@ pub(super) fn sweep(store: &Store, shards: &Shards, live: &[SegmentRef]) -> Resu
     remove_dead(&store.segments(), |name| {
         name.strip_suffix(".parquet").and_then(|no| no.parse().ok()).is_some_and(is_live)
     })?;
-    remove_dead(&store.search(), |name| name.parse().is_ok_and(is_live))
+    let swept = store.not_building()?;
+    remove_dead(&store.search(), |name| match name.parse() {
+        Ok(no) => is_live(no),
+        Err(_) => swept.is_none(),
+    })
 }
 
 fn remove_dead(folder: &Path, is_live: impl Fn(&str) -> bool) -> Result<(), EngineError> {
@@ -143,7 +153,10 @@ fn remove_dead(folder: &Path, is_live: impl Fn(&str) -> bool) -> Result<(), Engi
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if !is_live(name) {
             let removed = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
-            removed.map_err(|source| io(&path, source))?;
+            match removed {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(&path, error)),
+                _ => {}
+            }
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ mod ladder;
 mod matching;
 mod mentions;
 mod merge;
+mod overflow;
 mod provider;
 mod rows;
 mod rowset;
@@ -29,7 +30,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Engine, EngineError, Hit, LoadWriter, Mention, ResultSet, RowKey, SegmentRef, Snapshot, StoredRow};
+use super::{
+    Engine, EngineError, Hit, LiveSegment, LoadWriter, Mention, Merged, ResultSet, RowKey, SegmentRef, Snapshot,
+    StoredRow,
+};
 use crate::config::{EmbeddedLimits, SqlLimits};
 use crate::query::{QueryError, Sessions};
 use crate::sql::{Found, Lookup, ScopedSelect};
@@ -37,10 +41,8 @@ use distinct::DistinctCells;
 use mentions::MentionIndexes;
 use search::Shards;
 use store::Store;
-use view::{Documents, View};
+use view::{LastDocuments, View};
 use writer::SegmentWriter;
-
-pub use merge::Merged;
 
 /// The engine on one data folder.
 pub struct Embedded {
@@ -48,6 +50,7 @@ pub struct Embedded {
     shards: Arc<Shards>,
     distinct: Arc<DistinctCells>,
     mentions: Arc<MentionIndexes>,
+    documents: LastDocuments,
     sessions: Sessions,
 }
 
@@ -59,18 +62,14 @@ impl Embedded {
             shards: Arc::default(),
             distinct: Arc::new(DistinctCells::new(embedded.max_distinct)),
             mentions: Arc::default(),
+            documents: LastDocuments::default(),
             sessions: Sessions::new(sql, embedded.batch_rows)?,
         })
     }
 
-    /// Segments written from now on are numbered from `no` at least: the catalog's word, under the writer's lock.
-    pub fn number_segments_from(&self, no: u32) {
-        self.store.number_from(no);
-    }
-
     /// The views of all tables whose index is wanted.
     fn views(&self, snapshot: &Snapshot, wanted: impl Fn(usize) -> bool) -> Result<Vec<Arc<View>>, EngineError> {
-        let documents = Documents::of(snapshot);
+        let documents = self.documents.of(snapshot);
         let indexes = (0..snapshot.schema.tables.len()).filter(|&index| wanted(index));
         indexes.map(|index| View::open(&self.store, snapshot, index, &documents).map(Arc::new)).collect()
     }
@@ -95,6 +94,10 @@ async fn blocking<T: Send + 'static>(
 
 #[async_trait]
 impl Engine for Embedded {
+    fn number_segments_from(&self, no: u32) {
+        self.store.number_from(no);
+    }
+
     fn writer(&self, table_id: &str) -> Result<Box<dyn LoadWriter>, EngineError> {
         Ok(Box::new(SegmentWriter::new(self.store.clone(), table_id)))
     }
@@ -148,6 +151,11 @@ impl Engine for Embedded {
         let views = self.views(snapshot, |_| true)?;
         let store = self.store.clone();
         blocking(move || rows::index(&store, &views)).await
+    }
+
+    async fn merge(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError> {
+        let (store, segments) = (self.store.clone(), segments.to_vec());
+        blocking(move || merge::merge(&store, &segments)).await
     }
 
     fn sweep(&self, live: &[SegmentRef]) -> Result<(), EngineError> {

@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
+use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 
 use super::rowset::Bits;
 use super::view::{Documents, PartView, View};
 use crate::engine::Document;
+use crate::ids::Id;
 
 /// What a condition leaves of a part.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +21,8 @@ pub(super) enum Left {
 /// A condition that needs only the scope of a row.
 #[derive(Debug, Clone)]
 enum Condition {
-    In { column: Column, values: HashSet<String>, negated: bool },
+    Ids { column: Column, values: HashSet<Id>, negated: bool },
+    Tables { names: HashSet<String>, negated: bool },
     And(Box<Condition>, Box<Condition>),
     Or(Box<Condition>, Box<Condition>),
     Not(Box<Condition>),
@@ -63,13 +66,10 @@ fn condition(filter: &Expr) -> Option<Condition> {
         Expr::BinaryExpr(binary) => compound(binary),
         Expr::InList(list) => {
             let values = list.list.iter().map(text).collect::<Option<_>>()?;
-            Some(Condition::In { column: column(&list.expr)?, values, negated: list.negated })
+            Some(Condition::among(column(&list.expr)?, values, list.negated))
         }
         Expr::Not(inner) => Some(Condition::Not(Box::new(condition(inner)?))),
-        Expr::Literal(literal, _) => match literal {
-            datafusion::common::ScalarValue::Boolean(Some(known)) => Some(Condition::Known(*known)),
-            _ => None,
-        },
+        Expr::Literal(ScalarValue::Boolean(Some(known)), _) => Some(Condition::Known(*known)),
         _ => None,
     }
 }
@@ -91,7 +91,7 @@ fn equal(binary: &BinaryExpr, negated: bool) -> Option<Condition> {
         (None, Some(column)) => (column, text(&binary.left)?),
         _ => return None,
     };
-    Some(Condition::In { column, values: HashSet::from([value]), negated })
+    Some(Condition::among(column, HashSet::from([value]), negated))
 }
 
 fn column(expr: &Expr) -> Option<Column> {
@@ -116,16 +116,22 @@ fn text(expr: &Expr) -> Option<String> {
 }
 
 impl Condition {
+    /// A text that is not an id as we write it is the id of nothing.
+    fn among(column: Column, values: HashSet<String>, negated: bool) -> Self {
+        if let Column::Table = column {
+            return Condition::Tables { names: values, negated };
+        }
+        let id = |text: String| text.parse().ok().filter(|id: &Id| id.to_string() == text);
+        Condition::Ids { column, values: values.into_iter().filter_map(id).collect(), negated }
+    }
+
     fn holds(&self, document: &Document, table: &str) -> bool {
         match self {
-            Condition::In { column, values, negated } => {
-                let found = match column {
-                    Column::Kb => values.contains(&document.kb.to_string()),
-                    Column::Document => values.contains(&document.doc_id.to_string()),
-                    Column::Table => values.contains(table),
-                };
-                found != *negated
+            Condition::Ids { column, values, negated } => {
+                let id = if let Column::Kb = column { document.kb } else { document.doc_id };
+                values.contains(&id) != *negated
             }
+            Condition::Tables { names, negated } => names.contains(table) != *negated,
             Condition::And(left, right) => left.holds(document, table) && right.holds(document, table),
             Condition::Or(left, right) => left.holds(document, table) || right.holds(document, table),
             Condition::Not(inner) => !inner.holds(document, table),

@@ -1,6 +1,7 @@
 //! Runs a scoped statement over the views of the tables it names.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use datafusion::logical_expr::ScalarUDF;
 use datafusion::sql::sqlparser::ast::{Query, visit_relations};
 
 use super::matching::{Call, Hits, MatchFunction, SegmentHits, calls};
+use super::overflow;
 use super::provider::Provider;
 use super::search::{self, Need, Shards};
 use super::store::Store;
@@ -30,10 +32,11 @@ impl Embedded {
         max_rows: usize,
         max_sources: usize,
     ) -> Result<ResultSet, EngineError> {
-        let statement = render::embedded(select.statement());
-        let sources = select.sources().map(render::embedded);
+        let statement = render::embedded(select.statement())?;
+        let sources = select.sources().map(render::embedded).transpose()?;
         let names = relations(select);
         let views = self.views(snapshot, |index| names.contains(&snapshot.schema.tables[index].name))?;
+        let views = overflow::guarded(&statement, &names, views);
         let session = self.session(&statement, sources.as_deref(), &views, select).await?;
         let (mut rows, sources) = match sources {
             None => session.plain(&statement, max_rows, max_sources).await?,
@@ -98,9 +101,9 @@ fn answers(
 ) -> Result<HashMap<Call, Arc<Hits>>, EngineError> {
     let mut answers = HashMap::new();
     for call in calls {
-        if !answers.contains_key(&call) {
-            let hits = Arc::new(answer(store, shards, views, &call)?);
-            answers.insert(call, hits);
+        if let Entry::Vacant(place) = answers.entry(call) {
+            let hits = answer(store, shards, views, place.key())?;
+            place.insert(Arc::new(hits));
         }
     }
     Ok(answers)

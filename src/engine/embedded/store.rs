@@ -4,7 +4,7 @@
 //! Must never happen: a column decoded that no one asked for; a whole segment in memory to read one row.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +17,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::file::metadata::PageIndexPolicy;
+use parquet::file::statistics::Statistics;
 
 use super::columns::{ColumnKey, Columns};
 use crate::config::EmbeddedLimits;
@@ -76,6 +77,29 @@ impl Store {
 
     pub(super) fn search(&self) -> PathBuf {
         self.root.join("search")
+    }
+
+    /// Held while an index is built: a sweep leaves half-built indexes alone as long as anyone does.
+    pub(super) fn building(&self) -> Result<File, EngineError> {
+        let (path, file) = self.index_lock()?;
+        file.lock_shared().map_err(|source| io(&path, source))?;
+        Ok(file)
+    }
+
+    /// Held while half-built indexes are swept; `None` where one is being built.
+    pub(super) fn not_building(&self) -> Result<Option<File>, EngineError> {
+        let (path, file) = self.index_lock()?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(io(&path, source)),
+        }
+    }
+
+    fn index_lock(&self) -> Result<(PathBuf, File), EngineError> {
+        let path = self.root.join("index.lock");
+        let file = File::create(&path).map_err(|source| io(&path, source))?;
+        Ok((path, file))
     }
 
     pub(super) fn segment_path(&self, no: u32) -> PathBuf {
@@ -189,6 +213,21 @@ impl Footer {
         let group = self.metadata.metadata().row_group(group);
         let column = group.columns().iter().find(|column| column.column_path().string() == name);
         column.and_then(|column| column.statistics()?.null_count_opt()) != Some(0)
+    }
+
+    /// No whole number of the column is further from zero than this; without statistics, any may be.
+    pub(super) fn largest(&self, name: &str) -> f64 {
+        let groups = self.metadata.metadata().row_groups().iter();
+        let columns = groups.flat_map(|group| group.columns()).filter(|column| column.column_path().string() == name);
+        let bounds = columns.map(|column| match column.statistics() {
+            Some(Statistics::Int64(bounds)) => match (bounds.min_opt(), bounds.max_opt()) {
+                (Some(min), Some(max)) => (*min as f64).abs().max((*max as f64).abs()),
+                _ if bounds.null_count_opt() == Some(column.num_values() as u64) => 0.0,
+                _ => i64::MAX as f64,
+            },
+            _ => i64::MAX as f64,
+        });
+        bounds.fold(0.0, f64::max)
     }
 
     /// All columns, batch by batch.

@@ -1,7 +1,7 @@
 //! A table of a snapshot as one statement sees it: its live segments, opened, and its columns.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit, UInt32Type};
@@ -16,7 +16,7 @@ use crate::value::FieldType;
 /// Columns that no file holds as such.
 pub(super) const COMPUTED: [&str; 5] = ["row_key", "kb_id", "table_kwd", "doc_id", "docnm_kwd"];
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct View {
     pub name: String,
     pub schema: SchemaRef,
@@ -26,7 +26,7 @@ pub(super) struct View {
     pub documents: Arc<Documents>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct PartView {
     pub kb: Id,
     pub segments: Vec<SegmentView>,
@@ -89,6 +89,20 @@ impl SegmentView {
     }
 }
 
+/// The documents of the snapshot asked last: the next one is mostly the same.
+#[derive(Default)]
+pub(super) struct LastDocuments(Mutex<Option<Arc<Documents>>>);
+
+impl LastDocuments {
+    pub(super) fn of(&self, snapshot: &Snapshot) -> Arc<Documents> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(last) if last.all == snapshot.documents => last.clone(),
+            _ => last.insert(Arc::new(Documents::new(snapshot.documents.clone()))).clone(),
+        }
+    }
+}
+
 /// The documents of a snapshot, found by number.
 #[derive(Debug)]
 pub(super) struct Documents {
@@ -99,12 +113,15 @@ pub(super) struct Documents {
 }
 
 impl Documents {
-    pub(super) fn of(snapshot: &Snapshot) -> Arc<Self> {
-        let all = snapshot.documents.clone();
+    fn new(all: Vec<Document>) -> Self {
         let by_no = all.iter().zip(0..).map(|(document, at)| (document.no, at)).collect();
         let names = all.iter().map(|document| Some(document.name.as_str())).collect();
         let ids = all.iter().map(|document| Some(document.doc_id.to_string())).collect();
-        Arc::new(Self { all, by_no, names, ids })
+        Self { all, by_no, names, ids }
+    }
+
+    pub(super) fn get(&self, no: u32) -> Option<&Document> {
+        self.all.get(*self.by_no.get(&no)? as usize)
     }
 
     /// Places in [`Self::all`] of a column of document numbers.

@@ -33,7 +33,9 @@ pub fn readings(frame: &Frame, table: usize) -> Vec<Scored> {
         order::placed,
     ];
     let found = shapes.iter().flat_map(|shape| shape(frame));
-    found.map(|found| (Reading { table, conditions: found.conditions, shape: found.shape }, frame.cost + found.cost)).collect()
+    found
+        .map(|found| (Reading { table, conditions: found.conditions, shape: found.shape }, frame.cost + found.cost))
+        .collect()
 }
 
 /// What a shape found.
@@ -70,7 +72,9 @@ impl Frame<'_> {
 
     pub fn is_unique(&self, column: Column) -> bool {
         match column {
-            Column::Field(index) => self.table.fields.get(index).is_some_and(|field| super::labels::is_unique(self.table, field)),
+            Column::Field(index) => {
+                self.table.fields.get(index).is_some_and(|field| super::labels::is_unique(self.table, field))
+            }
             Column::Document | Column::Sheet => false,
         }
     }

@@ -18,6 +18,8 @@ use super::words::{BETWEEN, OF_COLUMN, SPLIT, Split};
 use crate::engine::EngineError;
 use crate::{query, tokens};
 
+/// Tantivy takes no less for its writer.
+const MIN_WRITER_BYTES: usize = 15_000_000;
 /// Distinct cells of one column whose words are kept while a row group is read.
 const MAX_KEPT: usize = 50_000;
 
@@ -56,11 +58,13 @@ pub(in super::super) fn build(
     documents: &Documents,
     segments: &[Arc<Footer>],
 ) -> Result<(), EngineError> {
-    let missing: Vec<(&Arc<Footer>, PathBuf)> = segments
-        .iter()
-        .filter(|footer| !store.search().join(footer.no.to_string()).exists())
-        .map(|footer| (footer, store.search().join(format!("{}.{}.tmp", footer.no, std::process::id()))))
-        .collect();
+    let is_missing = |footer: &&Arc<Footer>| !store.search().join(footer.no.to_string()).exists();
+    if !segments.iter().any(|footer| is_missing(&footer)) {
+        return Ok(());
+    }
+    let _building = store.building()?;
+    let missing: Vec<(&Arc<Footer>, PathBuf)> =
+        segments.iter().filter(is_missing).map(|footer| (footer, temporary(store, footer.no))).collect();
     let mut work: Vec<(&Footer, &PathBuf, usize)> = Vec::new();
     for (footer, temp) in &missing {
         work.extend((0..footer.groups.len()).map(|group| (footer.as_ref(), temp, group)));
@@ -69,6 +73,13 @@ pub(in super::super) fn build(
         build_group(store, documents, footer, *group, &temp.join(group.to_string()))
     })?;
     missing.iter().try_for_each(|(footer, temp)| publish(temp, &store.search().join(footer.no.to_string())))
+}
+
+/// A folder of this build alone.
+fn temporary(store: &Store, no: u32) -> PathBuf {
+    static BUILDS: AtomicUsize = AtomicUsize::new(0);
+    let build = BUILDS.fetch_add(1, Ordering::Relaxed);
+    store.search().join(format!("{no}.{}.{build}.tmp", std::process::id()))
 }
 
 /// A process that was faster has made the same index.
@@ -116,7 +127,7 @@ fn build_group(
         .schema(schema)
         .settings(settings)
         .tokenizers(tokenizers)
-        .single_segment_index_writer(directory, store.limits().search_writer_bytes)
+        .single_segment_index_writer(directory, store.limits().search_writer_bytes.max(MIN_WRITER_BYTES))
         .map_err(wrong)?;
     let mut rows = Rows::read(footer, group, documents)?;
     for row in 0..footer.groups[group] {
@@ -187,8 +198,8 @@ impl<'a> Rows<'a> {
         let numbers = self.numbers.as_ref().and_then(|numbers| numbers.as_primitive_opt::<UInt32Type>());
         let Some(no) = numbers.map(|numbers| numbers.value(row)) else { return String::new() };
         let documents = self.documents;
-        let name = || documents.all.iter().find(|document| document.no == no).map(|document| document.name.as_str());
-        self.titles.entry(no).or_insert_with(|| joined(name().unwrap_or_default(), None)).clone()
+        let name = || documents.get(no).map_or("", |document| document.name.as_str());
+        self.titles.entry(no).or_insert_with(|| joined(name(), None)).clone()
     }
 }
 

@@ -36,17 +36,13 @@ async fn a_statement_sees_all_live_rows_and_only_those() {
 async fn rows_of_a_dead_load_in_a_shared_segment_are_left_out() {
     let mut house = two_documents().await;
     let segments = house.snapshot.tables[0].parts[0].segments.clone();
-    let merged = house.engine.merge(&many(&segments)).await.expect("merged");
+    let merged = house.engine.merge(&segments).await.expect("merged");
     assert!(merged.is_empty(), "two segments are few");
     let live = |docs| LiveSegment { docs, ..segments[0].clone() };
     house.snapshot.tables[0].parts[0].segments = vec![live(Some(vec![2]))];
     assert_eq!(house.one("SELECT COUNT(*) FROM sales").await, Value::Integer(0));
     house.snapshot.tables[0].parts[0].segments = vec![live(Some(vec![1]))];
     assert_eq!(house.one("SELECT COUNT(name_kwd) FROM sales").await, Value::Integer(3));
-}
-
-fn many(segments: &[LiveSegment]) -> Vec<LiveSegment> {
-    segments.to_vec()
 }
 
 #[tokio::test]
@@ -81,7 +77,8 @@ async fn a_plain_select_gives_its_sources_in_sheet_order() {
     assert_eq!((result.total, result.rows.len(), result.sources.len()), (6, 5, 3));
     assert_eq!(result.rows[3], [Value::Text("丁".to_owned())]);
     assert_eq!(result.documents, [(1, 4), (2, 2)]);
-    let rows = house.engine.rows(&[result.sources[2].key, result.sources[0].key, RowKey(u64::MAX)], &house.snapshot);
+    let keys = [result.sources[2].key, result.sources[0].key, RowKey(u64::MAX)];
+    let rows = house.engine.rows(&keys, &house.snapshot);
     let rows = rows.await.expect("rows");
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[0].source.row, 4);
@@ -135,4 +132,27 @@ async fn nulls_come_last_in_both_directions() {
         let rows = house.rows(&format!("SELECT amount_long FROM sales ORDER BY amount_long {direction}")).await;
         assert_eq!(rows[5], [Value::Null], "{direction}");
     }
+}
+
+#[tokio::test]
+async fn whole_numbers_never_wrap() {
+    let mut house = House::new();
+    let large = i64::MAX - 1;
+    house.put(
+        "a.xlsx",
+        &[(Some("甲"), Some(large), None), (Some("乙"), Some(large), None), (Some("丙"), Some(3_000_000_000), None)],
+    );
+    let told = house.one("SELECT SUM(amount_long) FROM sales").await;
+    assert_eq!(told, Value::Decimal(2.0 * large as f64 + 3e9));
+    let told =
+        house.one("SELECT SUM(amount_long * amount_long) FROM sales WHERE name_kwd = '丙' AND kb_id <> ''").await;
+    assert_eq!(told, Value::Integer(9_000_000_000_000_000_000));
+    assert_eq!(house.one("SELECT MAX(amount_long) FROM sales").await, Value::Integer(large));
+    assert_eq!(house.one("SELECT COUNT(*) FROM sales WHERE amount_long > 5").await, Value::Integer(3));
+    let select = ScopedSelect::for_test(
+        "SELECT amount_long * amount_long * amount_long FROM sales",
+        Some("SELECT 1"),
+        Vec::new(),
+    );
+    assert!(house.engine.select(&select, &house.snapshot, 5, 3).await.is_err());
 }

@@ -1,0 +1,226 @@
+//! The application: one data folder, its engine, its model.
+//!
+//! Comes in: files, questions, statements. Goes out: reports and answers. The command line and the service stand on it.
+//! Must never happen: an answer from anything but one snapshot and its scope.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::ask::{Answer, AskError, Asker, Mode, Outcome, Path as Way};
+use crate::catalog::{Catalog, CatalogError, KbRecord, WriteLock};
+use crate::config::Config;
+use crate::engine::embedded::Embedded;
+use crate::engine::{Engine, EngineError, Snapshot};
+use crate::ids::Id;
+use crate::ingest::{FileReport, Ingest, IngestError, IngestReport, TableReport, Upload};
+use crate::llm::{Client, LlmError};
+use crate::sql::Scope;
+
+/// Why the application can't do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    #[error(transparent)]
+    Llm(#[from] LlmError),
+    #[error("{path}: {source}", path = path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("there is no knowledge base called {0:?}; `sheetwise kb list` shows them")]
+    NoKb(String),
+    #[error("there is no file called {file:?} in {kb:?}; `sheetwise kb show {kb}` lists them")]
+    NoFile { kb: String, file: String },
+}
+
+/// A data folder that is open.
+pub struct App {
+    config: Config,
+    folder: PathBuf,
+    catalog: Catalog,
+    engine: Arc<dyn Engine>,
+    llm: Option<Client>,
+    /// The folder goes with the application.
+    temporary: Option<tempfile::TempDir>,
+}
+
+/// What one question sees: knowledge bases at one moment.
+pub struct Session {
+    scope: Scope,
+    snapshot: Snapshot,
+}
+
+/// Name of the knowledge base that files without one are read into.
+const FILES: &str = "files";
+
+impl App {
+    /// Opens the data folder, making it where it is not there.
+    pub async fn open(folder: &Path, config: Config) -> Result<Self, AppError> {
+        std::fs::create_dir_all(folder).map_err(|source| AppError::Io { path: folder.to_owned(), source })?;
+        Self::start(folder.to_owned(), config, None).await
+    }
+
+    /// An application whose data goes with it.
+    pub async fn temporary(config: Config) -> Result<Self, AppError> {
+        let folder = tempfile::Builder::new()
+            .prefix("sheetwise-")
+            .tempdir()
+            .map_err(|source| AppError::Io { path: std::env::temp_dir(), source })?;
+        Self::start(folder.path().to_owned(), config, Some(folder)).await
+    }
+
+    async fn start(folder: PathBuf, config: Config, temporary: Option<tempfile::TempDir>) -> Result<Self, AppError> {
+        let lasting = temporary.is_none();
+        let catalog = Catalog::open(&folder, lasting).await?;
+        let engine = Arc::new(Embedded::open(&folder, &config.embedded, &config.sql, lasting)?);
+        let llm = Client::new(&config.llm)?;
+        Ok(Self { config, folder, catalog, engine, llm, temporary })
+    }
+
+    pub async fn create_kb(&self, name: &str) -> Result<Id, AppError> {
+        Ok(self.catalog.create_kb(name).await?)
+    }
+
+    pub async fn kbs(&self) -> Result<Vec<KbRecord>, AppError> {
+        Ok(self.catalog.kbs().await?)
+    }
+
+    async fn kb(&self, name: &str) -> Result<Id, AppError> {
+        self.catalog.kb(name).await?.ok_or_else(|| AppError::NoKb(name.to_owned()))
+    }
+
+    /// Adds files to a knowledge base and makes them searchable.
+    pub async fn add(&self, name: &str, uploads: Vec<Upload>) -> Result<IngestReport, AppError> {
+        let started = std::time::Instant::now();
+        let kb = self.kb(name).await?;
+        let mut report = self.ingest().add(kb, uploads).await?;
+        let session = self.session_of(vec![kb]).await?;
+        self.engine.index(&session.snapshot).await?;
+        report.search_ready_ms = Some(started.elapsed().as_millis() as u64);
+        report.tables = session.snapshot.schema.tables.iter().map(TableReport::from).collect();
+        Ok(report)
+    }
+
+    /// Reads files into a knowledge base of their own.
+    pub async fn read(&self, uploads: Vec<Upload>) -> Result<(Session, IngestReport), AppError> {
+        let kb = self.catalog.create_kb(FILES).await?;
+        let mut report = self.ingest().add(kb, uploads).await?;
+        let session = self.session_of(vec![kb]).await?;
+        report.tables = session.snapshot.schema.tables.iter().map(TableReport::from).collect();
+        Ok((session, report))
+    }
+
+    fn ingest(&self) -> Ingest<'_> {
+        Ingest {
+            catalog: &self.catalog,
+            engine: self.engine.clone(),
+            config: &self.config,
+            folder: self.folder.clone(),
+            keep: self.temporary.is_none(),
+        }
+    }
+
+    /// The files, tables and fields of a knowledge base.
+    pub async fn show(&self, name: &str) -> Result<IngestReport, AppError> {
+        let kb = self.kb(name).await?;
+        let session = self.session_of(vec![kb]).await?;
+        let files = self.catalog.documents(kb).await?;
+        let reports = files.iter().map(|document| serde_json::from_str::<FileReport>(&document.report));
+        Ok(IngestReport {
+            files: reports.collect::<Result<_, _>>().map_err(|error| CatalogError::Damaged(error.to_string()))?,
+            tables: session.snapshot.schema.tables.iter().map(TableReport::from).collect(),
+            ..IngestReport::default()
+        })
+    }
+
+    /// Removes a document, or the whole knowledge base.
+    pub async fn remove(&self, name: &str, file: Option<&str>) -> Result<(), AppError> {
+        let kb = self.kb(name).await?;
+        let _lock = WriteLock::acquire(&self.folder).await?;
+        match file {
+            None => self.catalog.remove_kb(kb).await?,
+            Some(file) => {
+                let documents = self.catalog.documents(kb).await?;
+                let document = documents.iter().find(|document| document.name == file);
+                let missing = || AppError::NoFile { kb: name.to_owned(), file: file.to_owned() };
+                self.catalog.remove_document(document.ok_or_else(missing)?.id).await?;
+            }
+        }
+        self.engine.sweep(&self.catalog.sweep().await?)?;
+        self.sweep_uploads().await
+    }
+
+    /// Removes stored files that no document names.
+    async fn sweep_uploads(&self) -> Result<(), AppError> {
+        let named = self.catalog.uploads().await?;
+        let folder = self.folder.join("uploads");
+        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(()) };
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            let kept = path.file_name().is_some_and(|name| named.iter().any(|hash| name == hash.as_str()));
+            if !kept {
+                std::fs::remove_file(&path).map_err(|source| AppError::Io { path, source })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What questions over these knowledge bases see from now on.
+    pub async fn session(&self, names: &[String]) -> Result<Session, AppError> {
+        let mut kbs = Vec::with_capacity(names.len());
+        for name in names {
+            let kb = self.kb(name).await?;
+            if !kbs.contains(&kb) {
+                kbs.push(kb);
+            }
+        }
+        self.session_of(kbs).await
+    }
+
+    async fn session_of(&self, kbs: Vec<Id>) -> Result<Session, AppError> {
+        let scope = Scope { kbs, ..Scope::default() };
+        let snapshot = self.catalog.snapshot(&scope).await?;
+        Ok(Session { scope, snapshot })
+    }
+
+    fn asker<'a>(&'a self, session: &'a Session) -> Asker<'a> {
+        Asker {
+            engine: self.engine.as_ref(),
+            snapshot: &session.snapshot,
+            scope: &session.scope,
+            config: &self.config,
+            llm: self.llm.as_ref(),
+        }
+    }
+
+    /// Answers a question.
+    pub async fn ask(&self, session: &Session, question: &str, mode: Mode) -> Result<Answer, AppError> {
+        match self.asker(session).ask(question, mode).await {
+            Err(AskError::Engine(error)) => {
+                let session = self.moved_on(session, error).await?;
+                Ok(self.asker(&session).ask(question, mode).await?)
+            }
+            done => Ok(done?),
+        }
+    }
+
+    /// Runs a statement as a model's reply would run.
+    pub async fn sql(&self, session: &Session, statement: &str) -> Result<Outcome, AppError> {
+        match self.asker(session).statement(statement, statement, Way::Sql, Vec::new()).await {
+            Err(AskError::Engine(error)) => {
+                let session = self.moved_on(session, error).await?;
+                Ok(self.asker(&session).statement(statement, statement, Way::Sql, Vec::new()).await?)
+            }
+            done => Ok(done?),
+        }
+    }
+
+    /// The session as it is now, where an engine failed because a writer has swept what the old one names.
+    async fn moved_on(&self, session: &Session, error: EngineError) -> Result<Session, AppError> {
+        let now = self.session_of(session.scope.kbs.clone()).await?;
+        if now.snapshot.tables == session.snapshot.tables { Err(error.into()) } else { Ok(now) }
+    }
+}

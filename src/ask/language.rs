@@ -1,0 +1,65 @@
+//! The language of a question, and the fixed sentences of an answer in it.
+
+/// Chinese where the question has a Han character, else English.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    Chinese,
+    English,
+}
+
+impl Language {
+    pub fn of(text: &str) -> Self {
+        if text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c) || ('\u{3400}'..='\u{4dbf}').contains(&c)) {
+            Language::Chinese
+        } else {
+            Language::English
+        }
+    }
+
+    pub fn choose<'a>(self, chinese: &'a str, english: &'a str) -> &'a str {
+        match self {
+            Language::Chinese => chinese,
+            Language::English => english,
+        }
+    }
+
+    pub fn no_rows(self) -> &'static str {
+        self.choose("没有符合条件的行。", "No rows match.")
+    }
+
+    pub fn shown_of(self, shown: u64, total: u64) -> String {
+        match self {
+            Language::Chinese => format!("共 {total} 行，显示前 {shown} 行。"),
+            Language::English => format!("{shown} of {total} rows shown."),
+        }
+    }
+
+    pub fn sources(self, cited: usize, total: u64) -> String {
+        match self {
+            Language::Chinese => format!("依据 {total} 行，列出 {cited} 行"),
+            Language::English => format!("From {total} rows, {cited} listed"),
+        }
+    }
+
+    pub fn found_rows(self) -> &'static str {
+        self.choose(
+            "没有把这个问题读成一个查询；下面是检索到的最相关的行，不是计算结果：",
+            "The question was not read as a query; these are the rows found by search, not a computed answer:",
+        )
+    }
+
+    pub fn cannot_read(self) -> &'static str {
+        self.choose(
+            "没有看懂这个问题，所以没有回答。请写出列名、筛选的值和要算的内容（例如：各部门的销售额合计）。",
+            "The question could not be read with confidence, so there is no answer. Name the column, the values to filter by and what to compute (for example: total sales by department).",
+        )
+    }
+
+    pub fn readings(self, readings: &[String]) -> String {
+        if readings.is_empty() {
+            return String::new();
+        }
+        let head = self.choose("可能的读法：", "It could mean:");
+        format!("\n{head}\n{}", readings.iter().map(|reading| format!("- {reading}\n")).collect::<String>())
+    }
+}

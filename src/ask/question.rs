@@ -1,0 +1,136 @@
+//! The way a question takes: model or planner, one repair, then search.
+
+use clap::ValueEnum;
+
+use super::answer::{Answer, Path};
+use super::language::Language;
+use super::planner::{self, Plan};
+use super::statement::Outcome;
+use super::{AskError, Asker, prompt};
+use crate::engine::Mention;
+use crate::note::Note;
+use crate::sql::Refusal;
+
+/// Which ways a question may take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    /// SQL, then search.
+    #[default]
+    Auto,
+    /// SQL or nothing.
+    Sql,
+    /// Search alone.
+    Search,
+}
+
+/// What writing SQL came to.
+enum Written {
+    Answered(Box<Answer>),
+    /// No statement, with the readings that it hesitated between.
+    Unsure(Vec<String>),
+    Refused(Refusal),
+}
+
+impl Asker<'_> {
+    /// Answers one question.
+    pub async fn ask(&self, question: &str, mode: Mode) -> Result<Answer, AskError> {
+        let question = question.trim();
+        self.check(question)?;
+        let mut notes = Vec::new();
+        if mode == Mode::Search {
+            return self.search(question, &[], notes).await;
+        }
+        let (readings, refusal) = match self.write(question, &mut notes).await? {
+            Written::Answered(answer) => return Ok(*answer),
+            Written::Unsure(readings) => (readings, None),
+            Written::Refused(refusal) => (Vec::new(), Some(refusal)),
+        };
+        if let Some(refusal) = &refusal {
+            notes.push(Note::new("statement_refused", format!("{}; {}", refusal.message, refusal.hint)));
+        }
+        if mode == Mode::Auto {
+            return self.search(question, &readings, notes).await;
+        }
+        let language = Language::of(question);
+        let message = format!("{}{}", language.cannot_read(), language.readings(&readings));
+        Ok(Answer { refusal, ..Answer::declined(question, message, notes) })
+    }
+
+    fn check(&self, question: &str) -> Result<(), AskError> {
+        let most = self.config.answer.max_question_chars;
+        if question.is_empty() {
+            return Err(AskError::Question("the question is empty; write what you want to know".into()));
+        }
+        match question.chars().count() {
+            length if length > most => Err(AskError::Question(format!(
+                "the question has {length} characters, the limit is {most} (`answer.max_question_chars`); shorten it"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    async fn write(&self, question: &str, notes: &mut Vec<Note>) -> Result<Written, AskError> {
+        let mentions = self.engine.mentions(question, self.snapshot).await?;
+        if self.llm.is_some()
+            && let Some(written) = self.write_by_model(question, &mentions, notes).await?
+        {
+            return Ok(written);
+        }
+        self.write_by_planner(question, &mentions, notes).await
+    }
+
+    async fn write_by_planner(
+        &self,
+        question: &str,
+        mentions: &[Mention],
+        notes: &[Note],
+    ) -> Result<Written, AskError> {
+        let today = chrono::Local::now().date_naive();
+        match planner::plan(question, &self.snapshot.schema, mentions, today) {
+            Plan::Unsure { readings } => Ok(Written::Unsure(readings)),
+            Plan::Statement { sql, notes: readings, .. } => {
+                let notes = notes.iter().cloned().chain(readings).collect();
+                Ok(match self.statement(question, &sql, Path::Planner, notes).await? {
+                    Outcome::Answered(answer) => Written::Answered(answer),
+                    Outcome::Refused(refusal) => Written::Refused(refusal),
+                })
+            }
+        }
+    }
+
+    /// `None` where the model can't be reached: the planner then tries.
+    async fn write_by_model(
+        &self,
+        question: &str,
+        mentions: &[Mention],
+        notes: &mut Vec<Note>,
+    ) -> Result<Option<Written>, AskError> {
+        let Some(client) = self.llm else { return Ok(None) };
+        let today = chrono::Local::now().date_naive();
+        let mut messages = prompt::write_sql(question, &self.snapshot.schema, mentions, today, &self.config.llm);
+        let mut tried: Vec<String> = Vec::new();
+        loop {
+            let reply = match client.complete(&messages).await {
+                Ok(reply) => reply,
+                Err(error) => {
+                    notes.push(Note::new("model_unavailable", error.to_string()));
+                    return Ok(None);
+                }
+            };
+            let said = if tried.is_empty() { Vec::new() } else { vec![repaired(&tried)] };
+            let refusal = match self.statement(question, &reply, Path::Model, said).await? {
+                Outcome::Answered(answer) => return Ok(Some(Written::Answered(answer))),
+                Outcome::Refused(refusal) => refusal,
+            };
+            if tried.len() >= self.config.answer.repairs || tried.contains(&reply) {
+                return Ok(Some(Written::Refused(refusal)));
+            }
+            messages = prompt::repair(&messages, &reply, &refusal);
+            tried.push(reply);
+        }
+    }
+}
+
+fn repaired(tried: &[String]) -> Note {
+    Note::new("statement_repaired", format!("the model's first statement was refused; this is try {}", tried.len() + 1))
+}

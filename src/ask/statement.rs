@@ -1,0 +1,123 @@
+//! One reply becomes one answer: `reply → guard → ground → scope → select → citations`.
+
+use super::answer::{Answer, Chunk, Column, DocCount, Path, Reference, Statement};
+use super::language::Language;
+use super::markdown;
+use super::{AskError, Asker};
+use crate::engine::{EngineError, ResultSet, Snapshot, Source};
+use crate::ids::row_id;
+use crate::note::Note;
+use crate::sql::{self, Refusal, ScopedSelect};
+
+/// What a statement came to.
+pub enum Outcome {
+    Answered(Box<Answer>),
+    Refused(Refusal),
+}
+
+impl Asker<'_> {
+    /// Runs a reply as the answer to `question`.
+    pub async fn statement(
+        &self,
+        question: &str,
+        reply: &str,
+        path: Path,
+        notes: Vec<Note>,
+    ) -> Result<Outcome, AskError> {
+        let asked = match sql::statement(reply) {
+            Ok(asked) => asked,
+            Err(refusal) => return Ok(Outcome::Refused(refusal)),
+        };
+        let scoped = match self.admit(&asked).await? {
+            Ok(scoped) => scoped,
+            Err(refusal) => return Ok(Outcome::Refused(refusal)),
+        };
+        let limits = &self.config.answer;
+        let result = match self.engine.select(&scoped, self.snapshot, limits.max_rows, limits.max_citations).await {
+            Ok(result) => result,
+            Err(EngineError::Refused(refusal)) => return Ok(Outcome::Refused(refusal)),
+            Err(error) => return Err(error.into()),
+        };
+        let answer = self.answer(question, path, asked, &scoped, result, notes).await?;
+        Ok(Outcome::Answered(Box::new(answer)))
+    }
+
+    async fn admit(&self, asked: &str) -> Result<Result<ScopedSelect, Refusal>, AskError> {
+        let schema = self.scope.visible(&self.snapshot.schema);
+        let guarded = match sql::guard(asked, &schema, &self.config.sql, Some(today())) {
+            Ok(guarded) => guarded,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let mut found = Vec::new();
+        for lookup in guarded.lookups() {
+            found.push(self.engine.lookup(&lookup, self.snapshot).await?);
+        }
+        Ok(guarded.ground(&found).and_then(|grounded| sql::admit(grounded, self.scope, &schema)))
+    }
+
+    async fn answer(
+        &self,
+        question: &str,
+        path: Path,
+        asked: String,
+        scoped: &ScopedSelect,
+        result: ResultSet,
+        mut notes: Vec<Note>,
+    ) -> Result<Answer, AskError> {
+        let language = Language::of(question);
+        notes.extend(scoped.notes().iter().cloned());
+        let shown = result.rows.len() as u64;
+        if shown < result.total {
+            notes.push(Note::new("rows_cut", language.shown_of(shown, result.total)));
+        }
+        let reference = self.reference(&result).await?;
+        Ok(Answer {
+            question: question.to_owned(),
+            path,
+            answer: markdown::table(scoped.columns(), &result, scoped.is_plain(), language),
+            columns: scoped.columns().iter().map(Column::from).collect(),
+            rows: result.rows.iter().map(|row| row.iter().map(crate::value::Value::to_json).collect()).collect(),
+            total: result.total,
+            shown,
+            sql: Some(Statement { asked, run: sql::render::embedded(scoped.statement()).map_err(EngineError::from)? }),
+            notes,
+            reference,
+            refusal: None,
+        })
+    }
+
+    async fn reference(&self, result: &ResultSet) -> Result<Reference, AskError> {
+        let doc_aggs =
+            result.documents.iter().filter_map(|(no, count)| doc_count(self.snapshot, *no, *count)).collect();
+        Ok(Reference { chunks: self.chunks(&result.sources).await?, doc_aggs, total: result.sources_total })
+    }
+
+    /// The cited rows in full.
+    pub(super) async fn chunks(&self, sources: &[Source]) -> Result<Vec<Chunk>, AskError> {
+        let keys: Vec<_> = sources.iter().map(|source| source.key).collect();
+        let rows = self.engine.rows(&keys, self.snapshot).await?;
+        Ok(rows.into_iter().filter_map(|row| chunk(self.snapshot, row.source, row.content)).collect())
+    }
+}
+
+fn today() -> chrono::NaiveDate {
+    chrono::Local::now().date_naive()
+}
+
+fn chunk(snapshot: &Snapshot, source: Source, content: String) -> Option<Chunk> {
+    let document = snapshot.document(source.doc_no)?;
+    Some(Chunk {
+        id: row_id(document.doc_id, &source.sheet, source.row),
+        doc_id: document.doc_id.to_string(),
+        docnm_kwd: document.name.clone(),
+        kb_id: document.kb.to_string(),
+        sheet: source.sheet,
+        row: source.row,
+        content,
+    })
+}
+
+pub(super) fn doc_count(snapshot: &Snapshot, no: u32, count: u64) -> Option<DocCount> {
+    let document = snapshot.document(no)?;
+    Some(DocCount { doc_id: document.doc_id.to_string(), doc_name: document.name.clone(), count })
+}

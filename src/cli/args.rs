@@ -1,0 +1,157 @@
+//! What a user typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::ask::Mode;
+
+/// Ask spreadsheets in Chinese or English; get the right number with the rows it came from.
+#[derive(Debug, Parser)]
+#[command(name = "sheetwise", version, arg_required_else_help = true)]
+pub struct Arguments {
+    /// Settings file (TOML); also SHEETWISE_CONFIG
+    #[arg(long, global = true, env = "SHEETWISE_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Log more to standard error (-v, -vv, -vvv)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Answer a question about files or a knowledge base
+    Ask(Ask),
+    /// Show how files are read: sheets, header rows, tables, fields, and what was not literal
+    Inspect(Inspect),
+    /// Run a SELECT the way a model's reply would run: checked, limited to the files, cited
+    Sql(Sql),
+    /// Keep knowledge bases in a data folder
+    Kb(Kb),
+    /// Run a question set (JSON lines) and count right, wrong and declined answers
+    Eval(Eval),
+}
+
+/// Where the rows are.
+#[derive(Debug, Args)]
+pub struct Where {
+    /// A knowledge base of the data folder instead of files; repeat for several
+    #[arg(long = "kb", value_name = "NAME")]
+    pub kbs: Vec<String>,
+    /// Data folder [default: the platform's]
+    #[arg(long, env = "SHEETWISE_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// How files are read.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Reading {
+    /// The header rows, as the sheet numbers them: 3 or 3-4
+    #[arg(long, value_name = "ROWS", value_parser = header_rows)]
+    pub header_rows: Option<(u64, u64)>,
+    /// Only this sheet; repeat for several
+    #[arg(long = "sheet", value_name = "NAME")]
+    pub sheets: Vec<String>,
+    /// Keep totals rows as data
+    #[arg(long)]
+    pub keep_totals: bool,
+}
+
+fn header_rows(text: &str) -> Result<(u64, u64), String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.trim().parse(), last.trim().parse()) {
+        (Ok(first), Ok(last)) if 1 <= first && first <= last => Ok((first, last)),
+        _ => Err("write the header rows as 3 or 3-4".to_owned()),
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Ask {
+    /// Files, then the question; no question gives a prompt
+    #[arg(value_name = "FILE… QUESTION")]
+    pub words: Vec<String>,
+    /// A question; repeat for several (everything else is a file)
+    #[arg(short, long = "question", value_name = "QUESTION")]
+    pub questions: Vec<String>,
+    /// Which ways a question may take
+    #[arg(long, value_enum, default_value_t)]
+    pub mode: Mode,
+    /// One JSON document for each question
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub place: Where,
+}
+
+#[derive(Debug, Args)]
+pub struct Sql {
+    /// Files, then the statement
+    #[arg(value_name = "FILE… STATEMENT", required = true)]
+    pub words: Vec<String>,
+    /// One JSON document
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub place: Where,
+}
+
+#[derive(Debug, Args)]
+pub struct Inspect {
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// One JSON document
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub struct Kb {
+    #[command(subcommand)]
+    pub action: KbAction,
+    /// Data folder [default: the platform's]
+    #[arg(long, global = true, env = "SHEETWISE_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// One JSON document
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum KbAction {
+    /// Make an empty knowledge base
+    Create { name: String },
+    /// Add files; the same name replaces a file, the same bytes are not added again
+    Add {
+        name: String,
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// List the knowledge bases
+    List,
+    /// Show the files, tables and fields of a knowledge base
+    Show { name: String },
+    /// Remove a file, or the whole knowledge base
+    Remove {
+        name: String,
+        #[arg(value_name = "FILE")]
+        file: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct Eval {
+    /// Question sets: {"id","files":[…],"question","answer":[…]} a line
+    #[arg(value_name = "CASES.jsonl", required = true)]
+    pub sets: Vec<PathBuf>,
+    /// Which ways a question may take
+    #[arg(long, value_enum, default_value_t)]
+    pub mode: Mode,
+}

@@ -1,0 +1,99 @@
+//! `sheetwise ask` and `sheetwise sql`.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+use super::args::{Ask, Sql};
+use super::exit::{Exit, Failure};
+use super::{print, source};
+use crate::app::{App, Session};
+use crate::ask::{Answer, Mode, Outcome, Path as Way};
+use crate::config::Config;
+
+/// Answers the questions, or prompts for them.
+pub async fn ask(arguments: Ask, config: Config) -> Result<Exit, Failure> {
+    let Ask { words, mut questions, mode, json, place } = arguments;
+    let files = files_and_question(words, &mut questions, !place.kbs.is_empty());
+    let (app, session, mut exit) = source::open(&place, &files, config).await?;
+    if questions.is_empty() {
+        return prompt(&app, &session, mode, json).await;
+    }
+    for question in &questions {
+        exit = exit.worst(answer(&app, &session, question, mode, json).await);
+    }
+    Ok(exit)
+}
+
+/// The last word is the question unless it names a file or questions were given with `-q`.
+fn files_and_question(mut words: Vec<String>, questions: &mut Vec<String>, kb: bool) -> Vec<PathBuf> {
+    if questions.is_empty()
+        && let Some(last) = words.last()
+        && (kb || !Path::new(last).is_file())
+    {
+        questions.extend(words.pop());
+    }
+    words.into_iter().map(PathBuf::from).collect()
+}
+
+async fn answer(app: &App, session: &Session, question: &str, mode: Mode, json: bool) -> Exit {
+    match app.ask(session, question, mode).await {
+        Ok(answer) => {
+            show(&answer, json);
+            exit_of(&answer)
+        }
+        Err(error) => print::failure(&error.to_string()),
+    }
+}
+
+fn show(answer: &Answer, json: bool) {
+    if json { print::json(answer) } else { print::answer(answer) }
+}
+
+fn exit_of(answer: &Answer) -> Exit {
+    match (answer.path, &answer.refusal) {
+        (Way::Declined, Some(_)) => Exit::Refused,
+        (Way::Declined, None) => Exit::Declined,
+        _ => Exit::Answered,
+    }
+}
+
+/// Questions line by line until the end of input.
+async fn prompt(app: &App, session: &Session, mode: Mode, json: bool) -> Result<Exit, Failure> {
+    let interactive = std::io::stdin().is_terminal();
+    let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    let mut exit = Exit::Answered;
+    loop {
+        if interactive {
+            print::prompt();
+        }
+        match lines.next_line().await? {
+            None => return Ok(exit),
+            Some(line) if line.trim().is_empty() => {}
+            Some(line) => exit = exit.worst(answer(app, session, &line, mode, json).await),
+        }
+    }
+}
+
+/// Runs one statement.
+pub async fn sql(arguments: Sql, config: Config) -> Result<Exit, Failure> {
+    let Sql { mut words, json, place } = arguments;
+    let statement = words.pop().unwrap_or_default();
+    let files: Vec<PathBuf> = words.into_iter().map(PathBuf::from).collect();
+    let (app, session, exit) = source::open(&place, &files, config).await?;
+    match app.sql(&session, &statement).await? {
+        Outcome::Answered(answer) => {
+            show(&answer, json);
+            Ok(exit)
+        }
+        Outcome::Refused(refusal) => {
+            if json {
+                print::json(&serde_json::json!({ "refusal": refusal }))
+            } else {
+                print::refusal(&refusal)
+            }
+            Ok(Exit::Refused)
+        }
+    }
+}

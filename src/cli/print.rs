@@ -1,0 +1,153 @@
+//! Text for people and JSON for programs on standard output; failures on standard error.
+
+use std::io::Write;
+
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use super::exit::Exit;
+use crate::ask::{Answer, Language};
+use crate::sql::Refusal;
+
+/// Writes a text; a reader that went away is no failure.
+pub fn text(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// One JSON document on one line.
+pub fn json(document: &impl Serialize) {
+    match serde_json::to_string(document) {
+        Ok(line) => text(&(line + "\n")),
+        Err(error) => {
+            failure(&error.to_string());
+        }
+    }
+}
+
+pub fn failure(message: &str) -> Exit {
+    let _ = writeln!(std::io::stderr(), "sheetwise: {message}");
+    Exit::Failed
+}
+
+pub fn prompt() {
+    text("? ");
+}
+
+pub fn refusal(refusal: &Refusal) {
+    let place = refusal.position.map(|(line, column)| format!(" (line {line}, column {column})")).unwrap_or_default();
+    let _ = writeln!(std::io::stderr(), "refused: {}{place}\n  {}", refusal.message, refusal.hint);
+}
+
+/// An answer: table, notes, statement, sources.
+pub fn answer(answer: &Answer) {
+    let language = Language::of(&answer.question);
+    let mut out = aligned(&answer.answer);
+    out.push('\n');
+    for note in &answer.notes {
+        let place = note.place.as_deref().map(|place| format!(" ({place})")).unwrap_or_default();
+        out.push_str(&format!("{}: {}{place}\n", language.choose("注意", "note"), note.message));
+    }
+    if let Some(sql) = &answer.sql {
+        out.push_str(&format!("SQL: {}\n", sql.asked));
+    }
+    out.push_str(&sources(answer, language));
+    text(&out);
+}
+
+/// Rows cited in full in the terminal; the JSON has all.
+const LISTED: usize = 10;
+
+fn sources(answer: &Answer, language: Language) -> String {
+    let chunks = &answer.reference.chunks;
+    let mut out = String::new();
+    for (n, chunk) in chunks.iter().take(LISTED).enumerate() {
+        let row = language.choose("第", "row ");
+        let tail = language.choose(" 行", "");
+        out.push_str(&format!("[{n}] {} › {} › {row}{}{tail}\n", chunk.docnm_kwd, chunk.sheet, chunk.row));
+    }
+    let more = answer.reference.total.saturating_sub(chunks.len().min(LISTED) as u64);
+    if more > 0 {
+        let counts: Vec<String> =
+            answer.reference.doc_aggs.iter().map(|doc| format!("{} ({})", doc.doc_name, doc.count)).collect();
+        let line = match language {
+            Language::Chinese => format!("……另有 {more} 行：{}\n", counts.join("，")),
+            Language::English => format!("… and {more} more rows: {}\n", counts.join(", ")),
+        };
+        out.push_str(&line);
+    }
+    out
+}
+
+/// Markdown with the columns of its tables padded to one width, wide characters counted as two.
+pub fn aligned(markdown: &str) -> String {
+    let mut out = String::new();
+    let mut table: Vec<Vec<String>> = Vec::new();
+    for line in markdown.lines() {
+        if line.starts_with('|') {
+            table.push(cells(line));
+        } else {
+            flush(&mut table, &mut out);
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    flush(&mut table, &mut out);
+    out
+}
+
+/// The cells of a table line; an escaped bar does not end one.
+fn cells(line: &str) -> Vec<String> {
+    let inner = line.trim().trim_start_matches('|');
+    let inner = inner.strip_suffix('|').unwrap_or(inner);
+    let mut cells = vec![String::new()];
+    let mut escaped = false;
+    for c in inner.chars() {
+        if c == '|' && !escaped {
+            cells.push(String::new());
+        } else if let Some(cell) = cells.last_mut() {
+            cell.push(c);
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    cells.into_iter().map(|cell| cell.trim().to_owned()).collect()
+}
+
+fn flush(table: &mut Vec<Vec<String>>, out: &mut String) {
+    let columns = table.iter().map(Vec::len).max().unwrap_or(0);
+    let rule = table.get(1).cloned().unwrap_or_default();
+    let right: Vec<bool> = (0..columns).map(|n| rule.get(n).is_some_and(|cell| cell.ends_with(':'))).collect();
+    let widths: Vec<usize> = (0..columns).map(|n| width(table, n)).collect();
+    for (line, row) in table.drain(..).enumerate() {
+        out.push('|');
+        for (n, cell) in row.iter().enumerate() {
+            let pad = widths[n].saturating_sub(cell.width());
+            let padded = match (line == 1, right[n]) {
+                (true, true) => format!("{}:", "-".repeat(widths[n].saturating_sub(1))),
+                (true, false) => "-".repeat(widths[n]),
+                (false, true) => format!("{}{cell}", " ".repeat(pad)),
+                (false, false) => format!("{cell}{}", " ".repeat(pad)),
+            };
+            out.push_str(&format!(" {padded} |"));
+        }
+        out.push('\n');
+    }
+}
+
+/// Display width of a column; the rule below the header has none of its own.
+fn width(table: &[Vec<String>], column: usize) -> usize {
+    let rows = table.iter().enumerate().filter(|(line, _)| *line != 1).map(|(_, row)| row);
+    rows.filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_padded_by_display_width() {
+        let text = aligned("| 部门 | n |\n| --- | ---: |\n| 研发部 | 12 |\n| a\\|b | 3 |\n");
+        let want = ["| 部门   |  n |", "| ------ | -: |", "| 研发部 | 12 |", "| a\\|b   |  3 |"];
+        assert_eq!(text.lines().collect::<Vec<_>>(), want);
+    }
+}

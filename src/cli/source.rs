@@ -1,0 +1,79 @@
+//! Files or knowledge bases, opened for asking.
+
+use std::path::{Path, PathBuf};
+
+use super::args::{Reading, Where};
+use super::exit::{Exit, Failure};
+use super::print;
+use crate::app::{App, Session};
+use crate::config::Config;
+use crate::ingest::{IngestReport, Upload};
+use crate::sheet::ReadOptions;
+
+impl Reading {
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions {
+            header_rows: self.header_rows,
+            sheets: (!self.sheets.is_empty()).then(|| self.sheets.clone()),
+            keep_totals: self.keep_totals,
+        }
+    }
+}
+
+/// The files as uploads, named by their file names.
+pub fn uploads(files: &[PathBuf], reading: &Reading) -> Vec<Upload> {
+    files.iter().map(|path| Upload::file(path, reading.options())).collect()
+}
+
+/// The data folder: as asked, or the platform's.
+pub fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(folder) = asked {
+        return Ok(folder.to_owned());
+    }
+    directories::ProjectDirs::from("", "", "sheetwise")
+        .map(|dirs| dirs.data_dir().to_owned())
+        .ok_or_else(|| Failure::usage("this platform names no data folder; give one with --data DIR"))
+}
+
+/// An application with the rows of `place` in scope; files that can't be read are named on standard error.
+pub async fn open(place: &Where, files: &[PathBuf], config: Config) -> Result<(App, Session, Exit), Failure> {
+    if place.kbs.is_empty() {
+        return open_files(files, &place.reading, config).await;
+    }
+    if !files.is_empty() {
+        return Err(Failure::usage(format!("give files or --kb, not both; {:?} is taken for a file", files[0])));
+    }
+    let app = App::open(&data_folder(place.data.as_deref())?, config).await?;
+    let session = app.session(&place.kbs).await?;
+    Ok((app, session, Exit::Answered))
+}
+
+async fn open_files(files: &[PathBuf], reading: &Reading, config: Config) -> Result<(App, Session, Exit), Failure> {
+    if files.is_empty() {
+        return Err(Failure::usage("name a file, or a knowledge base with --kb NAME"));
+    }
+    let app = App::temporary(config).await?;
+    let (session, report) = app.read(uploads(files, reading)).await?;
+    let exit = unreadable(&report);
+    if exit == Exit::Failed {
+        return Err(Failure::from(NothingRead));
+    }
+    Ok((app, session, exit))
+}
+
+/// Names the files that could not be read; `Failed` where none could.
+pub fn unreadable(report: &IngestReport) -> Exit {
+    for error in report.files.iter().filter_map(|file| file.error.as_deref()) {
+        print::failure(error);
+    }
+    unreadable_exit(report)
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("no file could be read, so there is nothing to ask")]
+struct NothingRead;
+
+/// `Failed` where no file could be read.
+pub fn unreadable_exit(report: &IngestReport) -> Exit {
+    if report.files.iter().all(|file| file.error.is_some()) { Exit::Failed } else { Exit::Answered }
+}

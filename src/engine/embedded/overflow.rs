@@ -1,0 +1,81 @@
+//! Whether whole numbers could grow out of 64 bits in a statement. DataFusion wraps them silently, so where they could,
+//! the statement sees them as decimals of 38 digits, which are slower and fail aloud.
+
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, Field, Schema};
+
+use super::view::View;
+
+/// Bits that a result may have for sure.
+const SAFE_BITS: f64 = 62.0;
+/// Holds every `i64`.
+const EXACT: DataType = DataType::Decimal128(19, 0);
+
+/// The views with whole numbers as decimals where the statement may need it; `relations` has each table as often as it is named.
+pub(super) fn guarded(statement: &str, relations: &[String], views: Vec<Arc<View>>) -> Vec<Arc<View>> {
+    let text = without_literals(statement);
+    let mut largest = literals(&text);
+    let mut rows = 0.0;
+    for view in &views {
+        let times = relations.iter().filter(|name| **name == view.name).count() as f64;
+        rows += times * (view.rows().max(1) as f64).log2();
+        largest = largest.max(largest_cell(&text, view));
+    }
+    let products = text.matches('*').count()
+        - text.matches("(*)").count()
+        - text.matches("SELECT *").count()
+        - text.matches(".*").count();
+    let sums = text.matches(['+', '-']).count() as f64;
+    let bits = (products as f64 + 1.0) * largest.max(2.0).log2() + rows + sums;
+    match bits <= SAFE_BITS {
+        true => views,
+        false => views.iter().map(|view| Arc::new(exact(view))).collect(),
+    }
+}
+
+fn exact(view: &View) -> View {
+    let fields = view.schema.fields().iter().map(|field| match field.data_type() {
+        DataType::Int64 if field.name() != "row_long" => Field::new(field.name(), EXACT, field.is_nullable()),
+        _ => field.as_ref().clone(),
+    });
+    View { schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())), ..view.clone() }
+}
+
+fn largest_cell(text: &str, view: &View) -> f64 {
+    let mut largest = 0.0f64;
+    for field in view.schema.fields() {
+        if field.data_type() == &DataType::Int64 && text.contains(field.name().as_str()) {
+            let bounds = view.segments().map(|segment| segment.footer.largest(field.name()));
+            largest = bounds.fold(largest, f64::max);
+        }
+    }
+    largest
+}
+
+/// The statement without what stands in single quotes.
+fn without_literals(statement: &str) -> String {
+    statement.split('\'').step_by(2).collect::<Vec<_>>().join("''")
+}
+
+/// The largest number written out.
+fn literals(text: &str) -> f64 {
+    let numbers = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'));
+    numbers.filter_map(|number| number.parse::<f64>().ok()).filter(|n| n.is_finite()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_outside_quotes_and_names_count() {
+        for (statement, largest) in [
+            ("SELECT a_2 FROM t WHERE x = '999' AND n_2031_long > 12", 12.0),
+            ("SELECT 3 * 1.5e3", 1500.0),
+            ("SELECT a FROM t WHERE x = 'it''s 5' LIMIT 7", 7.0),
+        ] {
+            assert_eq!(literals(&without_literals(statement)), largest, "{statement}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Second pass: typed rows stream to the engine, one segment for each table of the upload.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use datafusion::arrow::record_batch::RecordBatch;
+
+use super::IngestError;
+use super::notes::Notes;
+use super::plan::{TablePlan, to_json};
+use super::survey::Reading;
+use crate::catalog::{Commit, DocumentRecord, NewLoad, PartRecord};
+use crate::engine::{Engine, EngineError, LoadWriter, SegmentRef};
+use crate::note::{Note, Place};
+use crate::record::Builder;
+use crate::sheet::{Kept, ReadError, Region, RowSink};
+use crate::value::Cell;
+
+/// Batches under way between the reader and the writer.
+const QUEUE: usize = 8;
+
+/// Writes the rows of all readings and gives what the catalog must commit. `numbers` has a load number for each reading.
+pub fn write(
+    readings: &mut [&mut Reading],
+    plans: &[TablePlan],
+    numbers: &[u32],
+    engine: Arc<dyn Engine>,
+    batch_rows: usize,
+    max_places: usize,
+) -> Result<Commit, IngestError> {
+    let tables: Vec<String> = plans.iter().map(|plan| plan.record.id.clone()).collect();
+    let (sender, receiver) = sync_channel(QUEUE);
+    let (loads, segments) = std::thread::scope(|scope| {
+        let press = scope.spawn(move || press(&tables, engine, receiver));
+        let loads = read_all(readings, plans, numbers, sender, batch_rows, max_places);
+        let segments = press.join().unwrap_or_else(|_| Err(EngineError::Failed("the writer stopped".to_owned())));
+        // A failed writer makes the reader fail too: its error is the cause.
+        segments.map_err(IngestError::from).and_then(|segments| Ok((loads?, segments)))
+    })?;
+    let mut commit =
+        Commit { tables: plans.iter().map(|plan| plan.record.clone()).collect(), loads, ..Commit::default() };
+    commit.segments = segments.into_iter().map(|segment| with_loads(segment, &commit.loads)).collect();
+    Ok(commit)
+}
+
+fn with_loads(segment: SegmentRef, loads: &[NewLoad]) -> (SegmentRef, Vec<u32>) {
+    let has_rows = |load: &&NewLoad| load.parts.iter().any(|part| part.table_id == segment.table_id && part.rows > 0);
+    let numbers = loads.iter().filter(has_rows).map(|load| load.no).collect();
+    (segment, numbers)
+}
+
+type Batches = SyncSender<(usize, RecordBatch)>;
+
+/// Writes the batches of every table as they come.
+fn press(
+    tables: &[String],
+    engine: Arc<dyn Engine>,
+    batches: Receiver<(usize, RecordBatch)>,
+) -> Result<Vec<SegmentRef>, EngineError> {
+    let mut writers: HashMap<usize, Box<dyn LoadWriter>> = HashMap::new();
+    for (table, batch) in batches {
+        let writer = match writers.entry(table) {
+            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::hash_map::Entry::Vacant(entry) => entry.insert(engine.writer(&tables[table])?),
+        };
+        writer.push(batch)?;
+    }
+    let mut segments = Vec::new();
+    for writer in writers.into_values() {
+        segments.extend(writer.finish()?);
+    }
+    Ok(segments)
+}
+
+fn read_all(
+    readings: &mut [&mut Reading],
+    plans: &[TablePlan],
+    numbers: &[u32],
+    batches: Batches,
+    batch_rows: usize,
+    max_places: usize,
+) -> Result<Vec<NewLoad>, IngestError> {
+    let mut loads = Vec::with_capacity(readings.len());
+    for (r, (reading, no)) in readings.iter_mut().zip(numbers).enumerate() {
+        let mut notes = Notes::new(max_places);
+        let mut parts = Vec::new();
+        for (t, plan) in plans.iter().enumerate() {
+            let members: Vec<usize> =
+                plan.members.iter().filter(|member| member.0 == r).map(|member| member.1).collect();
+            if !members.is_empty() {
+                let writing = Writing { plan, table: t, batches: &batches, batch_rows, max_places, notes: &mut notes };
+                parts.push(writing.part(reading, &members, *no)?);
+            }
+        }
+        reading.report.notes.extend(notes.finish());
+        let document = DocumentRecord {
+            id: reading.document,
+            name: reading.upload.name.clone(),
+            hash: reading.hash.clone(),
+            size: reading.size,
+            upload: reading.stored.clone(),
+            options: to_json(&reading.upload.options)?,
+            report: to_json(&reading.report)?,
+        };
+        loads.push(NewLoad { no: *no, document, parts });
+    }
+    Ok(loads)
+}
+
+/// The rows of one document on their way to one table.
+struct Writing<'a> {
+    plan: &'a TablePlan,
+    table: usize,
+    batches: &'a Batches,
+    batch_rows: usize,
+    max_places: usize,
+    notes: &'a mut Notes,
+}
+
+impl Writing<'_> {
+    fn part(mut self, reading: &mut Reading, members: &[usize], no: u32) -> Result<PartRecord, IngestError> {
+        let mut profiles: Vec<crate::schema::Profile> = vec![Default::default(); self.plan.labels.len()];
+        let mut sheets = Vec::new();
+        let mut rows = 0;
+        for &s in members {
+            let survey = &reading.surveys[s];
+            let region = &reading.book.regions[survey.region];
+            for (whole, part) in profiles.iter_mut().zip(self.plan.ordered(&survey.labels, &survey.profiles)) {
+                whole.merge(&part);
+            }
+            sheets.push((region.sheet.clone(), region.titles.clone()));
+            rows += survey.rows;
+            self.region(reading, s, no)?;
+            reading.report.sheets[reading.surveys[s].region].table = Some(self.plan.record.name.clone());
+        }
+        self.assumptions(reading);
+        let (document, table_id) = (reading.document, self.plan.record.id.clone());
+        Ok(PartRecord { document, table_id, rows, profiles: to_json(&profiles)?, sheets })
+    }
+
+    fn region(&mut self, reading: &Reading, s: usize, no: u32) -> Result<(), IngestError> {
+        let survey = &reading.surveys[s];
+        let region = &reading.book.regions[survey.region];
+        let columns = self.plan.columns(&survey.labels);
+        let builder =
+            Builder::new(&self.plan.record.fields, &self.plan.decisions, no, self.batch_rows, self.max_places);
+        let mut sink =
+            Sink { builder, sheet: &region.sheet, columns: &columns, table: self.table, batches: self.batches };
+        reading.book.scan(survey.region, &mut sink).map_err(|error| IngestError::Read(error.to_string()))?;
+        if let Some(batch) = sink.builder.finish().map_err(|error| IngestError::Read(error.to_string()))? {
+            sink.send(batch).map_err(|error| IngestError::Read(error.to_string()))?;
+        }
+        self.misfits(&sink.builder, reading, region, &columns);
+        Ok(())
+    }
+
+    /// One line for each column with cells that did not fit, with the first of them and their places.
+    fn misfits(&mut self, builder: &Builder, reading: &Reading, region: &Region, columns: &[Option<usize>]) {
+        for (n, misfits) in builder.misfits().iter().enumerate() {
+            let field = &self.plan.record.fields[n];
+            let column = columns[n].map(|n| region.columns[n].index);
+            let place = |row: u64| Place { file: &reading.upload.name, sheet: &region.sheet, row: Some(row), column };
+            let kind = field.kind.word();
+            let what = format!("cells in {} are not of type {kind} and are empty in the field", field.label);
+            self.listed("cells_do_not_fit", &what, misfits.count, &misfits.first, place);
+            let what = format!("cells in {} are errors and are empty in the field", field.label);
+            self.listed("error_cells", &what, misfits.errors, &misfits.first_errors, place);
+        }
+    }
+
+    /// What was assumed about a column, once for each document.
+    fn assumptions(&mut self, reading: &Reading) {
+        for (field, decision) in self.plan.record.fields.iter().zip(&self.plan.decisions) {
+            let label = &field.label;
+            if decision.date_order_assumed {
+                let message = format!("no date in {label} tells day from month: month first is taken");
+                self.notes.push(Note::new("date_order_assumed", message).at(&reading.upload.name));
+            }
+            if decision.negative_brackets > 0 {
+                let message = format!("numbers in brackets in {label} are read as negative");
+                self.notes.push(Note::new("brackets_read_as_negative", message).at(&reading.upload.name));
+            }
+        }
+    }
+
+    fn listed<'p>(
+        &mut self,
+        code: &str,
+        what: &str,
+        count: u64,
+        first: &[(u64, String)],
+        place: impl Fn(u64) -> Place<'p>,
+    ) {
+        let Some((row, _)) = first.first() else { return };
+        let samples: Vec<String> = first.iter().map(|(row, text)| format!("row {row} {text:?}")).collect();
+        let more = if count > first.len() as u64 { ", …" } else { "" };
+        let message = format!("{count} {what}: {}{more}", samples.join(", "));
+        self.notes.push(Note::new(code, message).at(place(*row)));
+    }
+}
+
+/// Takes the rows of the second pass.
+struct Sink<'a> {
+    builder: Builder<'a>,
+    sheet: &'a str,
+    columns: &'a [Option<usize>],
+    table: usize,
+    batches: &'a Batches,
+}
+
+impl Sink<'_> {
+    fn send(&self, batch: RecordBatch) -> Result<(), ReadError> {
+        self.batches.send((self.table, batch)).map_err(|_| ReadError::Stopped("the writer stopped".to_owned()))
+    }
+}
+
+impl RowSink for Sink<'_> {
+    fn row(&mut self, row: u64, cells: &[Cell<'_>]) -> Result<(), ReadError> {
+        let full = self.builder.push(self.sheet, row, cells, self.columns);
+        match full.map_err(|error| ReadError::Stopped(error.to_string()))? {
+            Some(batch) => self.send(batch),
+            None => Ok(()),
+        }
+    }
+
+    /// Told by the first pass.
+    fn kept_apart(&mut self, _: u64, _: Kept, _: &str) -> Result<(), ReadError> {
+        Ok(())
+    }
+
+    /// Told by the first pass.
+    fn note(&mut self, _: Note) -> Result<(), ReadError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! Files become live rows: survey → plan the tables → write → commit → report.
+//!
+//! Comes in: uploads for one knowledge base. Goes out: an [`IngestReport`]; the rows are live when it is given.
+//! Must never happen: rows read ≠ rows stored + rows reported; a file that is half visible; a type that depends on the order of files.
+
+mod load;
+mod notes;
+mod plan;
+mod report;
+mod survey;
+mod upload;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::catalog::{Catalog, CatalogError, DocumentRecord, WriteLock};
+use crate::config::Config;
+use crate::engine::{Engine, EngineError};
+use crate::ids::Id;
+use crate::note::Note;
+use crate::sheet::ReadOptions;
+use crate::sql::Scope;
+use plan::Present;
+use survey::Reading;
+
+pub use report::{FieldReport, FileReport, IngestReport, SheetReport, TableReport};
+pub use upload::Upload;
+
+/// Why uploads could not be worked on at all. A single file that can't be read is in the report instead.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error("{path}: {source}", path = path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("{0}")]
+    Read(String),
+}
+
+/// Everything that an upload needs.
+pub struct Ingest<'a> {
+    pub catalog: &'a Catalog,
+    pub engine: Arc<dyn Engine>,
+    pub config: &'a Config,
+    /// The data folder.
+    pub folder: PathBuf,
+    /// Keep a copy of each file; without it a document can't be read anew.
+    pub keep: bool,
+}
+
+impl Ingest<'_> {
+    /// Adds the files to the knowledge base, the same name replacing a document. Waits for another writer.
+    pub async fn add(&self, kb: Id, uploads: Vec<Upload>) -> Result<IngestReport, IngestError> {
+        let started = Instant::now();
+        let _lock = WriteLock::acquire(&self.folder).await?;
+        self.sweep().await?;
+        let documents = self.catalog.documents(kb).await?;
+        let mut readings: Vec<Reading> = Vec::new();
+        let mut files = Vec::with_capacity(uploads.len());
+        for upload in uploads {
+            let name = upload.name.clone();
+            match self.read(upload, &documents, &readings) {
+                Ok(reading) => readings.push(reading),
+                Err(report) => files.push(report),
+            }
+            tracing::info!(file = name, "read");
+        }
+        self.load(kb, &documents, &mut readings).await?;
+        files.extend(readings.into_iter().map(|reading| reading.report));
+        let sql_ready_ms = Some(started.elapsed().as_millis() as u64);
+        Ok(IngestReport { files, sql_ready_ms, ..IngestReport::default() })
+    }
+
+    /// Removes what a killed load left behind, and learns which segment numbers other writers took.
+    async fn sweep(&self) -> Result<(), IngestError> {
+        let live = self.catalog.sweep().await?;
+        self.engine.sweep(&live)?;
+        self.engine.number_segments_from(self.catalog.next_segment().await?);
+        Ok(())
+    }
+
+    /// Surveys a file, or says why not. Bytes that are there already are not read again.
+    fn read(&self, upload: Upload, documents: &[DocumentRecord], others: &[Reading]) -> Result<Reading, FileReport> {
+        let refused =
+            |error: String| FileReport { file: upload.name.clone(), error: Some(error), ..FileReport::default() };
+        let print = upload.fingerprint().map_err(|error| refused(unreadable(&upload, &error)))?;
+        let present = documents.iter().find(|document| document.hash == print.0).map(|document| &document.name);
+        let twin = others.iter().find(|other| other.hash == print.0).map(|other| &other.upload.name);
+        if let Some(name) = present.or(twin) {
+            let note = Note::new("same_bytes", format!("not added: its bytes are there already as {name}"));
+            return Err(FileReport { file: upload.name.clone(), notes: vec![note], ..FileReport::default() });
+        }
+        if others.iter().any(|other| other.upload.name == upload.name) {
+            return Err(refused(format!("{}: two files of this name are given; rename one", upload.name)));
+        }
+        let document = documents.iter().find(|document| document.name == upload.name).map_or_else(Id::new, |d| d.id);
+        let stored = match self.keep {
+            true => upload.store(&self.folder.join("uploads"), &print.0).map_err(|error| refused(error.to_string()))?,
+            false => upload.path.clone(),
+        };
+        let name = upload.name.clone();
+        Reading::survey(upload, print, stored, document, &self.config.read).map_err(|error| FileReport {
+            file: name,
+            error: Some(error.to_string()),
+            ..FileReport::default()
+        })
+    }
+
+    /// Writes and commits the readings; documents of a table whose types change with them are read anew.
+    async fn load(&self, kb: Id, documents: &[DocumentRecord], readings: &mut [Reading]) -> Result<(), IngestError> {
+        if readings.is_empty() {
+            return Ok(());
+        }
+        let present = Present { tables: self.catalog.tables(kb).await?, parts: self.catalog.parts(kb).await? };
+        let new: Vec<&Reading> = readings.iter().collect();
+        let plans = plan::tables(&new, &present)?;
+        let mut earlier = self.again(documents, &plan::outdated(&plans, &present, &new))?;
+        let all: Vec<&Reading> = readings.iter().chain(&earlier).collect();
+        let plans = plan::tables(&all, &present)?;
+        near_misses(readings, &plans);
+        let numbers = self.catalog.begin(readings.len() + earlier.len()).await?;
+        let mut all: Vec<&mut Reading> = readings.iter_mut().chain(&mut earlier).collect();
+        let limits = (self.config.embedded.batch_rows, self.config.read.max_places);
+        let commit = load::write(&mut all, &plans, &numbers, self.engine.clone(), limits.0, limits.1)?;
+        self.catalog.commit(kb, &commit).await?;
+        self.merge(kb).await
+    }
+
+    /// Small segments that piled up become one.
+    async fn merge(&self, kb: Id) -> Result<(), IngestError> {
+        let scope = Scope { kbs: vec![kb], ..Scope::default() };
+        let snapshot = self.catalog.snapshot(&scope).await?;
+        for part in snapshot.tables.iter().flat_map(|table| &table.parts) {
+            for merged in self.engine.merge(&part.segments).await? {
+                self.catalog.replace_segments(&merged.old, merged.new.as_ref()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stored uploads, surveyed once more.
+    fn again(&self, documents: &[DocumentRecord], outdated: &[Id]) -> Result<Vec<Reading>, IngestError> {
+        let again = documents.iter().filter(|document| outdated.contains(&document.id));
+        again
+            .map(|document| {
+                tracing::info!(file = document.name, "reading anew: a column of its table changed its type");
+                let options: ReadOptions = plan::from_json(&document.options)?;
+                let upload = Upload { path: document.upload.clone(), name: document.name.clone(), options };
+                let print = (document.hash.clone(), document.size);
+                Reading::survey(upload, print, document.upload.clone(), document.id, &self.config.read)
+                    .map_err(|error| IngestError::Read(error.to_string()))
+            })
+            .collect()
+    }
+}
+
+/// A file that can't be opened, with what to do.
+fn unreadable(upload: &Upload, error: &std::io::Error) -> String {
+    let step = match error.kind() {
+        std::io::ErrorKind::NotFound => "check its path",
+        std::io::ErrorKind::IsADirectory => "name the files in it",
+        _ => "check that it can be read",
+    };
+    format!("{}: {error}; {step}", upload.path.display())
+}
+
+/// Says to the first file of a table what would make it one with another.
+fn near_misses(readings: &mut [Reading], plans: &[plan::TablePlan]) {
+    for plan in plans {
+        if let Some(&(r, _)) = plan.members.first()
+            && let Some(reading) = readings.get_mut(r)
+        {
+            reading.report.notes.extend(plan.near_misses(plans));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Which tables the regions are, and what each column's type is over all of its documents.
+
+use std::collections::HashSet;
+
+use super::IngestError;
+use super::survey::Reading;
+use crate::catalog::{CatalogError, PartRecord, TableRecord};
+use crate::ids::Id;
+use crate::note::Note;
+use crate::schema::{self, Decision, Label, Profile, Shape};
+
+/// One table that regions of the upload go to.
+pub struct TablePlan {
+    pub record: TableRecord,
+    pub labels: Vec<String>,
+    pub decisions: Vec<Decision>,
+    /// `(reading, survey)` of each region.
+    pub members: Vec<(usize, usize)>,
+    /// It is in the catalog already, with other types: its earlier documents must be read anew.
+    pub retyped: bool,
+    shape: Shape,
+    profiles: Vec<Profile>,
+}
+
+/// The knowledge base as it is.
+pub struct Present {
+    pub tables: Vec<TableRecord>,
+    pub parts: Vec<PartRecord>,
+}
+
+/// Plans the tables of `readings`; a document that is read anew does not count as it is.
+pub fn tables(readings: &[&Reading], present: &Present) -> Result<Vec<TablePlan>, IngestError> {
+    let mut plans = grouped(readings, present)?;
+    let anew: HashSet<Id> = readings.iter().map(|reading| reading.document).collect();
+    for part in present.parts.iter().filter(|part| !anew.contains(&part.document)) {
+        if let Some(plan) = plans.iter_mut().find(|plan| plan.record.id == part.table_id) {
+            plan.merge(&from_json::<Vec<Profile>>(&part.profiles)?);
+        }
+    }
+    for plan in &mut plans {
+        plan.decide();
+    }
+    Ok(plans)
+}
+
+/// Documents other than the readings' whose rows are stored under types that changed.
+pub fn outdated(plans: &[TablePlan], present: &Present, readings: &[&Reading]) -> Vec<Id> {
+    let read: HashSet<Id> = readings.iter().map(|reading| reading.document).collect();
+    let mut documents: Vec<Id> = Vec::new();
+    for part in &present.parts {
+        let retyped = plans.iter().any(|plan| plan.retyped && plan.record.id == part.table_id);
+        if retyped && !read.contains(&part.document) && !documents.contains(&part.document) {
+            documents.push(part.document);
+        }
+    }
+    documents
+}
+
+/// Sheets of one shape are one table, the catalog's where it has one.
+fn grouped(readings: &[&Reading], present: &Present) -> Result<Vec<TablePlan>, IngestError> {
+    let mut plans: Vec<TablePlan> = Vec::new();
+    let mut names: HashSet<String> = present.tables.iter().map(|table| table.name.clone()).collect();
+    for (r, reading) in readings.iter().enumerate() {
+        for (s, survey) in reading.surveys.iter().enumerate() {
+            let at = match plans.iter().position(|plan| plan.shape == survey.shape) {
+                Some(at) => at,
+                None => {
+                    plans.push(TablePlan::of(reading, s, present, &mut names)?);
+                    plans.len() - 1
+                }
+            };
+            let plan = &mut plans[at];
+            plan.members.push((r, s));
+            let profiles = plan.ordered(&survey.labels, &survey.profiles);
+            plan.merge(&profiles);
+        }
+    }
+    Ok(plans)
+}
+
+impl TablePlan {
+    fn of(reading: &Reading, s: usize, present: &Present, names: &mut HashSet<String>) -> Result<Self, IngestError> {
+        let survey = &reading.surveys[s];
+        let key = to_json(&survey.shape)?;
+        let record = match present.tables.iter().find(|table| table.key == key) {
+            Some(table) => table.clone(),
+            None => {
+                let label = table_label(reading, s);
+                let name = schema::table_name(&label, names);
+                names.insert(name.clone());
+                TableRecord { id: Id::new().to_string(), name, label, key, fields: Vec::new() }
+            }
+        };
+        let labels = match record.fields.is_empty() {
+            true => survey.labels.clone(),
+            false => record.fields.iter().map(|field| field.label.clone()).collect(),
+        };
+        let profiles = vec![Profile::default(); labels.len()];
+        let shape = survey.shape.clone();
+        Ok(Self { record, labels, decisions: Vec::new(), members: Vec::new(), retyped: false, shape, profiles })
+    }
+
+    /// The columns of a sheet in the order of the table's fields.
+    pub fn columns(&self, labels: &[String]) -> Vec<Option<usize>> {
+        let table: Vec<&str> = self.labels.iter().map(String::as_str).collect();
+        let sheet: Vec<&str> = labels.iter().map(String::as_str).collect();
+        schema::column_map(&table, &sheet)
+    }
+
+    /// Profiles of a sheet in the order of the table's fields.
+    pub fn ordered(&self, labels: &[String], profiles: &[Profile]) -> Vec<Profile> {
+        let columns = self.columns(labels);
+        columns.into_iter().map(|column| column.map(|n| profiles[n].clone()).unwrap_or_default()).collect()
+    }
+
+    fn merge(&mut self, profiles: &[Profile]) {
+        for (whole, part) in self.profiles.iter_mut().zip(profiles) {
+            whole.merge(part);
+        }
+    }
+
+    fn decide(&mut self) {
+        let labels: Vec<Label> = self.labels.iter().map(|label| Label::parse(label)).collect();
+        self.decisions =
+            self.profiles.iter().zip(&labels).map(|(profile, label)| schema::decide(profile, label, None)).collect();
+        let fields = schema::name_fields(&labels, &self.decisions);
+        let names = |fields: &[schema::Field]| fields.iter().map(|field| field.name.clone()).collect::<Vec<_>>();
+        self.retyped = !self.record.fields.is_empty() && names(&self.record.fields) != names(&fields);
+        self.record.fields = fields;
+    }
+
+    /// How sheets of the upload nearly are this table.
+    pub fn near_misses(&self, plans: &[TablePlan]) -> Vec<Note> {
+        let others = plans.iter().filter(|other| other.record.id != self.record.id);
+        others
+            .filter_map(|other| {
+                let miss = self.shape.near(&other.shape)?;
+                let message =
+                    format!("{} looks like {}, a table of its own: {miss}", self.record.label, other.record.label);
+                Some(Note::new("looks_like_another_table", message))
+            })
+            .collect()
+    }
+}
+
+/// The sheet's name where a book has several sheets with tables of different shapes, else the file's without its extension.
+fn table_label(reading: &Reading, s: usize) -> String {
+    let several = reading.surveys.iter().any(|survey| survey.shape != reading.surveys[s].shape);
+    let region = &reading.book.regions[reading.surveys[s].region];
+    let name = &reading.upload.name;
+    let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+    if several && !region.sheet.trim().is_empty() { region.sheet.clone() } else { stem.to_owned() }
+}
+
+pub fn to_json(value: &impl serde::Serialize) -> Result<String, IngestError> {
+    serde_json::to_string(value).map_err(|error| CatalogError::Damaged(error.to_string()).into())
+}
+
+pub fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, IngestError> {
+    serde_json::from_str(text).map_err(|error| CatalogError::Damaged(error.to_string()).into())
+}

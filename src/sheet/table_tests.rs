@@ -1,0 +1,209 @@
+//! Small sheets and texts that we wrote: headers, sections, merges, notes.
+
+use std::io::Write;
+
+use super::grid::{Grid, GridBuilder, Merge, Stored};
+use super::regions::{self, Block};
+use super::rows::{Rows, Spot};
+use super::sheet_rows::SheetRows;
+use super::*;
+use crate::config::ReadLimits;
+
+/// A grid from lines of cells between `|`; numbers are numbers.
+fn grid(lines: &[&str], merges: &[(u32, u32, u32, u32)]) -> Grid {
+    let mut builder = GridBuilder::default();
+    for (row, line) in lines.iter().enumerate() {
+        for (column, text) in line.split('|').enumerate().filter(|(_, text)| !text.is_empty()) {
+            let stored = match text.parse() {
+                Ok(number) => Stored::Integer(number),
+                Err(_) => Stored::Text(builder.texts().keep(text).expect("room")),
+            };
+            builder.push(row as u32, column as u32, stored);
+        }
+    }
+    let mut grid = builder.build();
+    let merge =
+        |&(first_row, last_row, first_column, last_column)| Merge { first_row, last_row, first_column, last_column };
+    grid.set_merges(merges.iter().map(merge).collect());
+    grid
+}
+
+fn labels(block: &Block) -> Vec<&str> {
+    block.columns.iter().map(|(_, label)| label.as_str()).collect()
+}
+
+fn header_rows(grid: &Grid, block: &Block) -> Vec<u64> {
+    block.header.rows.iter().map(|row| grid.shown(*row)).collect()
+}
+
+#[test]
+fn headers_are_found() {
+    type Case<'a> = (&'a [&'a str], &'a [(u32, u32, u32, u32)], &'a [u64], &'a [&'a str]);
+    let cases: [Case<'_>; 9] = [
+        (&["姓名|部门|金额", "张三|行政|10", "李四|研发|20"], &[], &[1], &["姓名", "部门", "金额"]),
+        (
+            &["销售月报||", "单位：万元||", "", "姓名|部门|金额", "张三|行政|10"],
+            &[(0, 0, 0, 2)],
+            &[4],
+            &["姓名", "部门", "金额"],
+        ),
+        (
+            &["地区|2023||2024|", "|销售|成本|销售|成本", "昆山|1|2|3|4", "苏州|5|6|7|8"],
+            &[(0, 1, 0, 0), (0, 0, 1, 2), (0, 0, 3, 4)],
+            &[1, 2],
+            &["地区", "2023-销售", "2023-成本", "2024-销售", "2024-成本"],
+        ),
+        (
+            &["|H1||H2|", "Region|Sales|Cost|Sales|Cost", "North|1|2|3|4", "South|5|6|7|8"],
+            &[],
+            &[1, 2],
+            &["Region", "H1-Sales", "H1-Cost", "H2-Sales", "H2-Cost"],
+        ),
+        (&["|2017|2016", "West|59|60", "East|13|16"], &[], &[1], &["", "2017", "2016"]),
+        (&["1|2|3", "4|5|6", "7|8|9"], &[], &[], &["", "", ""]),
+        (&["a|b", "x|y", "z|w"], &[], &[1], &["a", "b"]),
+        (&["2019|10", "2020|20", "2021|30"], &[], &[], &["", ""]),
+        (&["a||c", "1|5|2", "3||4"], &[], &[1], &["a", "", "c"]),
+    ];
+    for (lines, merges, rows, want) in cases {
+        let grid = grid(lines, merges);
+        let blocks = regions::find(&grid, None);
+        assert_eq!(blocks.len(), 1, "{lines:?}");
+        assert_eq!(
+            (header_rows(&grid, &blocks[0]).as_slice(), labels(&blocks[0]).as_slice()),
+            (rows, want),
+            "{lines:?}"
+        );
+    }
+}
+
+#[test]
+fn stacked_tables_are_told_apart() {
+    let two = grid(&["甲|金额", "a|1", "b|2", "", "城市|人数|面积", "x|1|2", "y|3|4"], &[]);
+    let blocks = regions::find(&two, None);
+    assert_eq!(blocks.iter().map(labels).collect::<Vec<_>>(), [vec!["甲", "金额"], vec!["城市", "人数", "面积"]]);
+    let sections = grid(&["一月", "名|数", "a|1", "b|2", "二月", "名|数", "c|3", "d|4"], &[]);
+    let blocks = regions::find(&sections, None);
+    let titles: Vec<_> = blocks.iter().map(|block| block.header.titles.clone()).collect();
+    assert_eq!(titles, [["一月"], ["二月"]]);
+    for one in [&["名|数", "a|1", "", "b|2", "c|3"][..], &["名|数", "a|1", "", "名|数", "b|2"]] {
+        assert_eq!(regions::find(&grid(one, &[]), None).len(), 1, "{one:?}");
+    }
+}
+
+#[test]
+fn a_far_lone_cell_makes_no_column() {
+    let mut builder = GridBuilder::default();
+    for (row, column) in [(0, 0), (0, 1), (1, 0), (1, 1), (1_048_575, 16_383)] {
+        let text = builder.texts().keep(if row == 0 { "label" } else { "x" }).expect("room");
+        builder.push(row, column, Stored::Text(text));
+    }
+    let grid = builder.build();
+    let blocks = regions::find(&grid, None);
+    assert_eq!((blocks.len(), blocks[0].columns.len()), (1, 2));
+}
+
+#[test]
+fn merged_cells_are_given_to_the_rows_that_they_cover() {
+    let grid =
+        grid(&["部门|姓名|金额", "行政|张三|1", "|李四|2", "研发|王五|3"], &[(1, 1_000_000, 0, 0), (3, 3, 1, 2)]);
+    let spot = Spot { file: "f", sheet: "s", max_places: 10 };
+    let rows = SheetRows { grid: &grid, rows: (1, 3), columns: &[0, 1, 2], spot, max_rows: 10 };
+    let mut got = Vec::new();
+    let mut codes = Vec::new();
+    rows.each(&mut |row, cells, extra| {
+        got.push((row, cells.iter().map(|cell| cell.text().into_owned()).collect::<Vec<_>>().join("|")));
+        codes.extend(extra.notes.into_iter().map(|note| note.code));
+        Ok(())
+    })
+    .expect("rows in memory");
+    let want = [(2, "行政|张三|1"), (3, "行政|李四|2"), (4, "研发|王五|3")].map(|(row, text)| (row, text.to_owned()));
+    assert_eq!(got, want);
+    assert_eq!(codes, ["merged_cell_spread", "merged_across_columns"]);
+}
+
+#[derive(Default)]
+struct Lines(Vec<String>);
+
+impl RowSink for Lines {
+    fn row(&mut self, row: u64, cells: &[Cell<'_>]) -> Result<(), ReadError> {
+        let texts: Vec<_> = cells.iter().map(Cell::text).collect();
+        self.0.push(format!("{row}: {}", texts.join("|")));
+        Ok(())
+    }
+    fn kept_apart(&mut self, row: u64, why: Kept, text: &str) -> Result<(), ReadError> {
+        self.0.push(format!("{row}: {why:?} {text}"));
+        Ok(())
+    }
+    fn note(&mut self, note: Note) -> Result<(), ReadError> {
+        self.0.push(note.code);
+        Ok(())
+    }
+}
+
+fn read(bytes: &[u8], limits: &ReadLimits) -> Result<(Book, Vec<String>), ReadError> {
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(bytes).expect("written");
+    let book = Book::open(file.path(), "folder/年报.csv", &ReadOptions::default(), limits)?;
+    let mut sink = Lines::default();
+    book.scan(0, &mut sink)?;
+    Ok((book, sink.0))
+}
+
+#[test]
+fn text_files_keep_every_row_with_its_number() {
+    for (text, want) in [
+        ("a,b\n1,2\n\n3\n4,5,6\n", &["2: 1|2", "4: 3|", "cells_outside_table", "5: 4|5"][..]),
+        ("a,b\r\n1,\"x\r\ny\"\r\n\r\n3,4", &["2: 1|x\r\ny", "4: 3|4"]),
+        ("a,b\r1,2\r3,4\r", &["2: 1|2", "3: 3|4"]),
+        ("sep=;\na;b\n1,5;2\n", &["3: 1,5|2"]),
+        ("报表\n\n名,数\na,1\nb,2\n合计,3\n", &["4: a|1", "5: b|2", "6: Totals 合计 | 3"]),
+        ("a,b\n1,2\nx,\u{FFFD}\n", &["2: 1|2", "3: x|\u{FFFD}"]),
+    ] {
+        let (book, rows) = read(text.as_bytes(), &ReadLimits::default()).expect(text);
+        assert_eq!(rows, want, "{text}");
+        assert_eq!((book.file.as_str(), book.regions[0].sheet.as_str()), ("年报.csv", "年报"));
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_noted_with_their_row() {
+    let (_, rows) = read("名,数\n张三,1\n李四,2\n王五\u{4e00}\u{4e01}\u{4e02}\u{4e03}\u{4e04}\u{4e05}\u{4e06}\u{4e07}\u{4e08}\u{4e09}\u{4e0a},3\n"
+        .as_bytes().iter().copied().chain(*b"x\xFF,4\n").collect::<Vec<_>>().as_slice(), &ReadLimits::default())
+        .expect("read");
+    assert_eq!(rows[3..], ["undecodable_bytes", "5: x\u{FFFD}|4"]);
+}
+
+#[test]
+fn an_encoding_that_shows_late_is_found() {
+    let mut bytes = b"name,sum\n".to_vec();
+    bytes.extend(b"plain,1\n".repeat(1_000));
+    bytes.extend_from_slice(&encoding_rs::GB18030.encode("行政管理部门,2\n研发中心,3\n").0);
+    let limits = ReadLimits { sniff_bytes: 512, ..ReadLimits::default() };
+    let (book, rows) = read(&bytes, &limits).expect("read");
+    assert_eq!(book.encoding.as_deref(), Some("gb18030"));
+    assert_eq!(rows.last().map(String::as_str), Some("1003: 研发中心|3"));
+}
+
+#[test]
+fn limits_and_other_files_are_refused() {
+    let few = ReadLimits { max_rows: 2, max_columns: 2, ..ReadLimits::default() };
+    for (bytes, code) in [
+        (&b"a,b\n1,2\n3,4\n"[..], "read.max_rows"),
+        (b"a,b,c\n1,2,3\n", "read.max_columns"),
+        (b"%PDF-1.7", "PDF"),
+        (b"", "nothing"),
+        (b"\0\0\0\0", "nothing"),
+        (b"<!DOCTYPE html><table>", "web page"),
+        (b"PK\x03\x04 and no more", "damaged"),
+    ] {
+        let error = read(bytes, &few).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains(code) && error.starts_with("年报.csv"), "{error}");
+    }
+}
+
+#[test]
+fn a_book_can_be_sent_to_another_thread() {
+    fn sendable<T: Send>() {}
+    sendable::<Book>();
+}

@@ -1,0 +1,221 @@
+//! The allow-list: every clause, expression, function and name of a statement is known, or the statement is refused.
+//!
+//! Comes in: a parsed query and the schema. Goes out: a new tree of allowed nodes only, with stored names, typed literals
+//! and a mark for every text predicate. Must never happen: a node copied over without being looked at.
+
+mod aggregate;
+mod comparison;
+mod dates;
+mod expression;
+mod formats;
+mod from;
+mod function;
+mod grouping;
+mod kb;
+mod literal;
+mod order;
+mod pattern;
+mod query;
+mod scalar;
+mod select;
+mod temporal;
+mod window;
+
+use chrono::NaiveDate;
+use datafusion::sql::sqlparser::ast::{Expr, Query};
+
+use super::names::{Fact, Kind, Relation};
+use super::predicate::Predicate;
+use super::{Code, OutColumn, Refusal, Scope};
+use crate::config::SqlLimits;
+use crate::note::Note;
+use crate::schema::Schema;
+
+/// An expression of the new tree with what is known of it.
+#[derive(Debug, Clone)]
+struct Typed {
+    expr: Expr,
+    kind: Kind,
+    /// Set for a column.
+    fact: Option<Fact>,
+    /// `x_tks` as this place can write it.
+    tokens: Option<Expr>,
+    /// The text of a literal.
+    literal: Option<String>,
+}
+
+impl Typed {
+    fn new(expr: Expr, kind: Kind) -> Self {
+        Self { expr, kind, fact: None, tokens: None, literal: None }
+    }
+
+    fn literal(expr: Expr, kind: Kind, text: &str) -> Self {
+        Self { literal: Some(text.to_owned()), ..Self::new(expr, kind) }
+    }
+}
+
+/// What is allowed where an expression stands.
+#[derive(Debug, Clone, Copy)]
+struct At {
+    /// Text may be read as what is like it: a positive condition of WHERE.
+    fuzzy: bool,
+    aggregates: bool,
+    windows: bool,
+    /// Names of select items can be used.
+    aliases: bool,
+}
+
+impl At {
+    const PLAIN: At = At { fuzzy: false, aggregates: false, windows: false, aliases: false };
+    const WHERE: At = At { fuzzy: true, ..At::PLAIN };
+    const SELECT: At = At { aggregates: true, windows: true, ..At::PLAIN };
+    const HAVING: At = At { aggregates: true, aliases: true, ..At::PLAIN };
+
+    /// The same place, where only what is literally so counts.
+    fn strict(self) -> Self {
+        Self { fuzzy: false, ..self }
+    }
+}
+
+/// A named query that is in sight.
+#[derive(Debug, Clone)]
+struct Named {
+    /// As written, folded.
+    word: String,
+    /// As the tree names it: never like a table.
+    name: String,
+    columns: Vec<Output>,
+    single_row: bool,
+}
+
+/// One column that a query gives.
+#[derive(Debug, Clone)]
+struct Output {
+    /// As the tree names it.
+    name: String,
+    /// As written, where that differs.
+    written: Option<String>,
+    fact: Fact,
+}
+
+/// The relations and select items that an expression of one SELECT sees.
+#[derive(Debug, Default)]
+struct Level {
+    relations: Vec<Relation>,
+    /// Names of select items with their expressions.
+    items: Vec<(String, Typed)>,
+    /// Expressions of all select items in order.
+    numbered: Vec<Expr>,
+}
+
+struct Guard<'a> {
+    schema: &'a Schema,
+    limits: &'a SqlLimits,
+    today: Option<NaiveDate>,
+    predicates: Vec<Predicate>,
+    notes: Vec<Note>,
+    levels: Vec<Level>,
+    named: Vec<Named>,
+    /// Names given to named queries so far.
+    names_given: usize,
+    nesting: usize,
+    depth: usize,
+}
+
+/// A statement of allowed nodes only, whose text predicates are not yet tied to cells.
+#[derive(Debug, Clone)]
+pub struct Guarded {
+    pub(super) query: Query,
+    pub(super) predicates: Vec<Predicate>,
+    pub(super) columns: Vec<OutColumn>,
+    pub(super) notes: Vec<Note>,
+    pub(super) tables: Vec<String>,
+    pub(super) max_in_list: usize,
+}
+
+/// Checks one statement against the schema. `today` stands for `CURRENT_DATE`, which is refused without it.
+pub fn guard(sql: &str, schema: &Schema, limits: &SqlLimits, today: Option<NaiveDate>) -> Result<Guarded, Refusal> {
+    guard_tree(super::parse::query(sql, limits)?, schema, limits, today)
+}
+
+/// The same for a tree that was built rather than written, by the planner.
+pub fn guard_tree(
+    query: Query,
+    schema: &Schema,
+    limits: &SqlLimits,
+    today: Option<NaiveDate>,
+) -> Result<Guarded, Refusal> {
+    let mut guard = Guard::new(schema, limits, today);
+    let (query, outputs) = guard.outermost(query)?;
+    Ok(Guarded {
+        query,
+        columns: outputs.into_iter().map(out_column).collect(),
+        predicates: guard.predicates,
+        notes: guard.notes,
+        tables: schema.tables.iter().map(|table| table.name.clone()).collect(),
+        max_in_list: limits.max_in_list,
+    })
+}
+
+/// A condition on the rows of one table, for [`Scope::row_predicates`]; its texts are taken to the letter.
+pub(super) fn row_condition(text: &str, table: &crate::schema::Table) -> Result<Expr, Refusal> {
+    let schema = Schema { tables: vec![table.clone()] };
+    let limits = SqlLimits::default();
+    let mut guard = Guard::new(&schema, &limits, None);
+    guard.levels.push(Level { relations: vec![Relation::base(table, None)], ..Level::default() });
+    let mut condition = guard.condition(super::parse::condition(text)?, At::PLAIN)?;
+    super::predicate::take_literally(&mut condition, &guard.predicates);
+    Ok(condition)
+}
+
+impl<'a> Guard<'a> {
+    fn new(schema: &'a Schema, limits: &'a SqlLimits, today: Option<NaiveDate>) -> Self {
+        Self {
+            schema,
+            limits,
+            today,
+            predicates: Vec::new(),
+            notes: Vec::new(),
+            levels: Vec::new(),
+            named: Vec::new(),
+            names_given: 0,
+            nesting: 0,
+            depth: 0,
+        }
+    }
+}
+
+impl Scope {
+    /// The schema without the fields that the caller may not see.
+    pub fn visible(&self, schema: &Schema) -> Schema {
+        let mut schema = schema.clone();
+        for table in &mut schema.tables {
+            table.fields.retain(|field| !self.hidden_fields.contains(&field.name));
+        }
+        schema
+    }
+}
+
+fn out_column(output: Output) -> OutColumn {
+    let Output { name, written, fact } = output;
+    let name = written.unwrap_or(name);
+    OutColumn { label: fact.label, kind: fact.kind.field_type(), unit: fact.unit, decimals: fact.decimals, name }
+}
+
+/// A refusal of a clause.
+fn clause(what: &str) -> Refusal {
+    Refusal::new(Code::ClauseNotAllowed, format!("{what} is not allowed"), "write a plain SELECT without it")
+}
+
+/// Refuses the clause where it is there.
+fn absent(there: bool, what: &str) -> Result<(), Refusal> {
+    if there { Err(clause(what)) } else { Ok(()) }
+}
+
+fn mismatch(message: impl Into<String>, hint: impl Into<String>) -> Refusal {
+    Refusal::new(Code::TypeMismatch, message, hint)
+}
+
+fn expression(what: &str) -> Refusal {
+    Refusal::new(Code::ExpressionNotAllowed, format!("{what} is not allowed"), "write it another way")
+}

@@ -1,0 +1,109 @@
+//! Every limit of the configuration can be set, and says so when it is met.
+
+use crate::binary::{Ran, Run, fixture, root};
+
+const GROUPED: &str = "SELECT customer, COUNT(*) FROM orders WHERE MATCH(customer, 'acme') GROUP BY customer";
+
+fn limited(setting: &str, value: &str, words: &[&str]) -> Ran {
+    Run::new(words).env(&format!("SHEETWISE_{setting}"), value).ran()
+}
+
+/// Limits that end in a message: `(setting, value, words, exit code, what is said)`.
+#[test]
+fn what_is_over_a_limit_is_told() {
+    let (orders, budget) = (fixture("orders.csv"), fixture("budget.xlsx"));
+    let nested = "SELECT COUNT(*) FROM (SELECT qty FROM orders) t";
+    let deep = "SELECT COUNT(*) FROM orders WHERE ((qty + 1) * 2) > 3";
+    let table: [(&str, &str, &[&str], i32, &str); 14] = [
+        ("READ_MAX_FILE_BYTES", "10", &["inspect", &orders], 1, "read.max_file_bytes"),
+        ("READ_MAX_ROWS", "5", &["inspect", &orders], 1, "read.max_rows"),
+        ("READ_MAX_ROWS", "5", &["inspect", &budget], 1, "read.max_rows"),
+        ("READ_MAX_COLUMNS", "2", &["inspect", &orders], 1, "read.max_columns"),
+        ("READ_MAX_CELLS", "10", &["inspect", &budget], 1, "read.max_cells"),
+        ("READ_MAX_UNPACKED_BYTES", "100", &["inspect", &budget], 1, "read.max_unpacked_bytes"),
+        ("SQL_MAX_CHARS", "5", &["sql", &orders, GROUPED], 4, "5 are allowed"),
+        ("SQL_MAX_NESTING", "0", &["sql", &orders, nested], 4, "nested more than 0 deep"),
+        ("SQL_MAX_EXPRESSION_DEPTH", "2", &["sql", &orders, deep], 4, "nested more than 2 deep"),
+        ("SQL_TIMEOUT_SECONDS", "0", &["sql", &orders, GROUPED], 4, "longer than 0 s"),
+        ("SQL_MAX_MEMORY_BYTES", "10", &["sql", &orders, GROUPED], 4, "more memory"),
+        ("ANSWER_MAX_QUESTION_CHARS", "5", &["ask", &orders, "What is the total?"], 1, "answer.max_question_chars"),
+        ("READ_MAX_ROWS", "many", &["inspect", &orders], 2, "max_rows"),
+        ("SQL_MAX_ROWZ", "1", &["inspect", &orders], 2, "max_rowz"),
+    ];
+    for (setting, value, words, code, said) in table {
+        let ran = limited(setting, value, words).ends(code);
+        assert!(format!("{}{}", ran.stdout, ran.stderr).contains(said), "{setting}={value}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_limit_that_lowers_says_so() {
+    let orders = fixture("orders.csv");
+    let wide = "SELECT customer FROM orders LIMIT 100";
+    let answer = limited("SQL_MAX_LIMIT", "3", &["sql", "--json", &orders, wide]).ends(0).document();
+    assert_eq!(answer["total"], 3);
+    assert_eq!(answer["notes"][0]["code"], "limit_lowered");
+    let cited = limited("ANSWER_MAX_CITATIONS", "2", &["sql", "--json", &orders, GROUPED]).ends(0).document();
+    assert_eq!(cited["reference"]["chunks"].as_array().map(Vec::len), Some(2));
+    assert_eq!(cited["reference"]["total"], 12);
+    let found = ["ask", "--json", "--mode", "search", &orders, "Acme Tools"];
+    let found = limited("ANSWER_SEARCH_ROWS", "2", &found).ends(0).document();
+    assert_eq!(found["reference"]["chunks"].as_array().map(Vec::len), Some(2));
+    let folder = tempfile::tempdir().expect("a folder");
+    let misfits: String = (0..40).map(|n| format!("{n},{}\n", if n % 4 == 3 { "bad" } else { "1" })).collect();
+    let misfits = crate::binary::written(folder.path(), "m.csv", &format!("k,ratio\n{misfits}"));
+    limited("READ_MAX_PLACES", "1", &["inspect", "--json", &misfits]).ends(0);
+}
+
+/// Settings of the engine change how fast it is, never what it answers.
+#[test]
+fn the_smallest_engine_gives_the_same_answer() {
+    let orders = fixture("orders.csv");
+    let statement = "SELECT customer, SUM(amount), COUNT(DISTINCT region) FROM orders \
+                     WHERE MATCH(customer, 'acme blue', 'operator=OR') OR note = '50% off' GROUP BY customer ORDER BY customer";
+    let words = ["sql", "--json", &orders, statement];
+    let want = Run::new(&words).ran().ends(0).document()["rows"].clone();
+    assert!(want.as_array().is_some_and(|rows| rows.len() > 2), "{want}");
+    for (setting, value) in [
+        ("EMBEDDED_BATCH_ROWS", "1"),
+        ("EMBEDDED_ROW_GROUP_ROWS", "7"),
+        ("EMBEDDED_CACHE_BYTES", "0"),
+        ("EMBEDDED_MAX_DISTINCT", "1"),
+        ("EMBEDDED_PARTITIONS", "3"),
+        ("EMBEDDED_SEARCH_WRITER_BYTES", "1"),
+        ("EMBEDDED_MAX_SEGMENTS", "1"),
+        ("READ_SNIFF_BYTES", "40"),
+        ("SQL_MAX_IN_LIST", "1"),
+    ] {
+        let rows = limited(setting, value, &words).ends(0).document()["rows"].clone();
+        assert_eq!(rows, want, "{setting}={value}");
+    }
+}
+
+#[test]
+fn every_setting_is_named_in_a_test() {
+    let text = std::fs::read_to_string(root().join("src/config.rs")).expect("the configuration");
+    let mut section = "";
+    let mut missing = Vec::new();
+    let tested = [include_str!("limits.rs"), include_str!("command.rs")].concat();
+    for line in text.lines() {
+        let sections = [
+            ("struct ReadLimits", "READ"),
+            ("struct SqlLimits", "SQL"),
+            ("struct AnswerLimits", "ANSWER"),
+            ("struct EmbeddedLimits", "EMBEDDED"),
+            ("struct LlmConfig", "LLM"),
+            ("struct Config ", ""),
+        ];
+        section = sections.iter().find(|(start, _)| line.contains(start)).map_or(section, |(_, name)| name);
+        let setting = line.trim().strip_prefix("pub ").and_then(|rest| rest.split_once(": "));
+        if let (Some((setting, _)), true) = (setting, !section.is_empty() && section != "LLM") {
+            let name = format!("{section}_{}", setting.to_uppercase());
+            // Repairs need a model.
+            if !tested.contains(&name) && name != "ANSWER_REPAIRS" {
+                missing.push(name);
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
+}

@@ -1,0 +1,167 @@
+//! Every row that was read is stored or reported, and a file that can't be read is told in one line.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::binary::{Ran, Run, lines, root, shared};
+
+/// The files of a folder, sorted, every `stride`-th.
+fn files(folder: &Path, stride: usize) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    let is_case = |path: &PathBuf| {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().into_owned()).unwrap_or_default();
+        path.is_file() && !["py", "jsonl", "md"].contains(&ending.as_str())
+    };
+    files.retain(is_case);
+    files.sort();
+    files.into_iter().step_by(stride).collect()
+}
+
+fn inspect(files: &[PathBuf]) -> Ran {
+    let mut words = vec!["inspect".into(), "--json".into()];
+    words.extend(files.iter().map(|file| file.as_os_str().to_owned()));
+    Run::of(words).ran()
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("{value} is no count"))
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// Checks a file's report; gives its stored rows.
+fn balanced(file: &Value) -> u64 {
+    let mut stored = 0;
+    for sheet in list(&file["sheets"]) {
+        let parts = number(&sheet["rows_stored"]) + number(&sheet["rows_reported"]);
+        assert_eq!(number(&sheet["rows_read"]), parts, "{}: {sheet}", file["file"]);
+        if sheet["table"].is_null() {
+            assert_eq!(sheet["rows_read"], 0, "{}: {sheet}", file["file"]);
+        }
+        stored += number(&sheet["rows_stored"]);
+    }
+    stored
+}
+
+/// Checks that all rows of a report add up: each file, and the tables over all.
+fn adds_up(files: &[PathBuf]) -> usize {
+    let ran = inspect(files);
+    assert!(!ran.stderr.contains("panicked") && ran.code <= 1, "{files:?}: {ran:?}");
+    let report = ran.document();
+    let read = list(&report["files"]).filter(|file| file["error"].is_null()).count();
+    let stored: u64 = list(&report["files"]).filter(|file| file["error"].is_null()).map(balanced).sum();
+    let tables: u64 = list(&report["tables"]).map(|table| number(&table["rows"])).sum();
+    assert_eq!(stored, tables, "{files:?}");
+    for table in list(&report["tables"]) {
+        let most = list(&table["fields"]).map(|field| number(&field["nulls"])).max().unwrap_or(0);
+        assert!(most <= number(&table["rows"]), "{table}");
+    }
+    read
+}
+
+#[test]
+fn rows_of_the_fixtures_add_up() {
+    let fixtures = files(&root().join("fixtures"), 1);
+    assert_eq!(adds_up(&fixtures), fixtures.len());
+}
+
+#[test]
+fn rows_of_the_shared_workbooks_add_up() {
+    let Some(folder) = shared() else { return };
+    let books = files(&folder.join("workbooks"), 1);
+    // In small groups: a table of one file may be that of another.
+    let read: usize = books.chunks(6).map(adds_up).sum();
+    println!("{read} of {} workbooks were read", books.len());
+    assert!(read * 10 >= books.len() * 9, "{read} of {}", books.len());
+}
+
+#[test]
+fn rows_of_the_shared_text_files_add_up() {
+    let Some(folder) = shared() else { return };
+    let texts = files(&folder.join("csv"), 1);
+    let read: usize = texts.chunks(8).map(adds_up).sum();
+    println!("{read} of {} text files were read", texts.len());
+    assert!(read * 10 >= texts.len() * 9, "{read} of {}", texts.len());
+    let tables = files(&folder.join("questions/tables"), 9);
+    assert_eq!(tables.chunks(10).map(adds_up).sum::<usize>(), tables.len());
+}
+
+/// Text files with a known truth: rows and columns.
+#[test]
+fn text_files_have_the_rows_and_columns_they_should() {
+    let Some(folder) = shared() else { return };
+    let mut wrong = Vec::new();
+    let mut right = 0;
+    for case in lines(&folder.join("csv/expected.jsonl")) {
+        let (kind, expected) = (&case["expected_kind"], &case["expected"]);
+        let (Some(name), Some(columns)) = (case["file"].as_str(), expected["n_columns"].as_u64()) else { continue };
+        if kind != "corpus" {
+            continue;
+        }
+        let report = inspect(&[folder.join("csv").join(name)]).document();
+        let fields: usize = list(&report["tables"]).map(|table| list(&table["fields"]).count()).sum();
+        let read: u64 = list(&report["files"][0]["sheets"]).map(|sheet| number(&sheet["rows_read"])).sum();
+        let rows = expected["n_data_rows"].as_u64();
+        match fields as u64 == columns && rows.is_none_or(|rows| rows == read) {
+            true => right += 1,
+            false => wrong.push(format!("{name}: {fields} × {read}, expected {columns} × {rows:?}")),
+        }
+    }
+    println!("{right} right, {} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.len() * 10 <= right, "{wrong:#?}");
+}
+
+#[test]
+fn a_malformed_file_is_told_in_one_line_or_read() {
+    let Some(folder) = shared() else { return };
+    for case in lines(&folder.join("malformed/expected.jsonl")) {
+        let (Some(name), Some(expect)) = (case["file"].as_str(), case["expect"].as_str()) else { continue };
+        let path = folder.join("malformed").join(name);
+        let words = ["sql", "--json", &path.display().to_string(), "SELECT COUNT(*) FROM no_such_table"];
+        let ran = Run::new(&words).ran();
+        let read = ran.code == 4;
+        assert!(!ran.stderr.contains("panicked"), "{name}: {ran:?}");
+        match expect {
+            "reject" => assert!(!read, "{name}: {ran:?}"),
+            "accept" | "accept, escaped" => assert!(read, "{name}: {ran:?}"),
+            _ => {}
+        }
+        if read {
+            assert!(ran.stderr.is_empty(), "{name}: {ran:?}");
+            adds_up(&[path]);
+            continue;
+        }
+        assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{name}: {ran:?}");
+        let said: Vec<&str> = ran.stderr.lines().filter(|line| line.contains(name)).collect();
+        assert_eq!(said.len(), 1, "{name}: {ran:?}");
+        println!("{}", said[0]);
+    }
+}
+
+/// Whatever bytes a file has, reading it ends with rows or with one line.
+#[test]
+fn cut_and_changed_workbooks_never_panic() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut broken = Vec::new();
+    for (n, name) in ["budget.xlsx", "人员.xls", "库存.ods", "销售台账.xlsx"].iter().enumerate() {
+        let bytes = std::fs::read(root().join("fixtures").join(name)).expect("a fixture");
+        let ending = name.rsplit('.').next().unwrap_or_default();
+        for step in 1..8_usize {
+            let at = bytes.len() * step / 8;
+            let mut changed = bytes.clone();
+            changed[at..(at + 16).min(bytes.len())].fill(0xA5);
+            for (kind, content) in [("cut", &bytes[..at]), ("changed", &changed[..])] {
+                let path = folder.path().join(format!("{n}-{kind}-{step}.{ending}"));
+                std::fs::write(&path, content).expect("written");
+                broken.push(path);
+            }
+        }
+    }
+    for group in broken.chunks(14) {
+        adds_up(group);
+    }
+}
