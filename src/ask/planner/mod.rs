@@ -3,6 +3,7 @@
 //! Comes in: the question, the tables in scope, the cells it names, today's date. Goes out: a [`Plan`].
 //! Must never happen: a statement that leaves a word of the question unread, or that is no better than another reading.
 
+mod bound;
 mod chunks;
 mod concept;
 mod dates;
@@ -10,15 +11,19 @@ mod frame;
 mod grammar;
 mod labels;
 mod lexicon;
+mod moment;
 mod names;
 mod numerals;
 mod paraphrase;
 mod print;
 mod reading;
 mod token;
+mod tree;
 
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod tests;
 
 use chrono::NaiveDate;
 
