@@ -196,6 +196,9 @@ impl<'a> Reducer<'a> {
 
     fn settle(&mut self, values: Vec<(Column, Vec<Test>, bool)>, frame: &mut Frame<'a>) -> Option<()> {
         for (column, mut tests, negated) in values {
+            if frame.conditions.iter().any(|condition| condition.column == column) {
+                return None;
+            }
             if tests.len() == 1 {
                 let test = tests.pop()?;
                 if !negated && self.holds_everywhere(column, &test) {

@@ -13,6 +13,8 @@ const LEAST_RECALL: f32 = 0.3;
 const PARTIAL_COST: f32 = 0.5;
 /// Concepts that only qualify: alone they name no column.
 const MODIFIERS: &[&str] = &["total", "average", "deal"];
+/// The label's last word is not named: `reactor` for a Reactor type.
+const HEADLESS_COST: f32 = 0.15;
 const SYNONYM_COST: f32 = 0.1;
 const WEAK_COST: f32 = 0.03;
 
@@ -97,7 +99,10 @@ fn cost(span: &[Concept], label: &[Concept]) -> Option<f32> {
         }
     }
     let recall = named / whole;
-    ((strong || recall > 0.9) && recall >= LEAST_RECALL).then_some((1.0 - recall) * PARTIAL_COST + extra)
+    let head = label.iter().rev().find(|concept| concept.weight > 0.3).filter(|head| head.id.is_ascii());
+    let headless = head.is_some_and(|head| !span.iter().any(|concept| concept.id == head.id));
+    let cost = (1.0 - recall) * PARTIAL_COST + extra + if headless { HEADLESS_COST } else { 0.0 };
+    ((strong || recall > 0.9) && recall >= LEAST_RECALL).then_some(cost)
 }
 
 /// A word for the kind of thing that a column lists: 公司 of a developer.
@@ -178,6 +183,41 @@ pub fn has_mere_names(table: &Table) -> bool {
     key(table)
         .and_then(|index| table.fields.get(index))
         .is_some_and(|field| concepts(&tokens(&field.label)).iter().all(|concept| concept.id == "name"))
+}
+
+/// A column of people or of those that act like people: teams, firms, nations.
+pub fn is_agent(field: &Field) -> bool {
+    const WORDS: &[&str] = &[
+        "opponent",
+        "partner",
+        "partnering",
+        "manufacturer",
+        "sponsor",
+        "company",
+        "team",
+        "club",
+        "nation",
+        "party",
+        "network",
+        "developer",
+        "supplier",
+        "constructor",
+        "maker",
+        "builder",
+        "band",
+        "firm",
+        "loser",
+        "by",
+        "editor",
+        "commentator",
+        "reporter",
+        "representative",
+        "company",
+        "group",
+    ];
+    const HAN: &[&str] = &["开发商", "集团", "企业", "公司", "厂家", "供应商", "部门", "团队", "品牌", "单位", "人"];
+    field.exact().is_some()
+        && (is_person(field) || label_has(field, WORDS) || HAN.iter().any(|word| field.label.contains(word)))
 }
 
 /// A column of places.

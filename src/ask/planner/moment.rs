@@ -1,5 +1,7 @@
 //! Periods of a question bound to the column that tells when, or to the names of the table.
 
+use chrono::Datelike;
+
 use super::chunks::Meaning;
 use super::dates::{Grain, Period, written_like};
 use super::frame::{Node, Reducer};
@@ -78,7 +80,7 @@ impl Reducer<'_> {
             .collect();
         let loose: Vec<usize> = all().filter(|(_, field)| labels::is_year_of(field)).map(|(index, _)| index).collect();
         let years = if strict.is_empty() { loose } else { strict };
-        if let ([only], Some(_)) = (years.as_slice(), period.as_year()) {
+        if let ([only], true) = (years.as_slice(), matches!(period.grain, Grain::Year | Grain::Span)) {
             return Some(*only);
         }
         let dates: Vec<usize> =
@@ -123,6 +125,11 @@ fn days(period: &Period, bound: Option<Role>) -> Test {
 }
 
 fn years(period: &Period, bound: Option<Role>) -> Option<Test> {
+    if period.grain == Grain::Span && bound.is_none() {
+        let (first, last) = (period.from, period.to.pred_opt()?);
+        let whole = first.ordinal() == 1 && period.to.ordinal() == 1;
+        return whole.then(|| Test::Range(f64::from(first.year()), f64::from(last.year())));
+    }
     let year = f64::from(period.as_year()?);
     Some(match bound.and_then(order) {
         Some(op) => Test::Compare(op, year),

@@ -100,8 +100,18 @@ impl Printer<'_> {
     fn extreme(&self, columns: &[usize], measure: usize, most: bool, within: Option<Top>) -> Query {
         let how = if most { How::Greatest } else { How::Least };
         let Some(top) = within else {
-            let best = self.one(aggregate(how, self.field(measure)), word(how), self.filter());
-            let filter = self.and(binary(self.field(measure), BinaryOperator::Eq, Expr::Subquery(Box::new(best))));
+            let sparse =
+                columns.iter().filter(|column| self.table.fields.get(**column).is_some_and(|field| field.nulls > 0));
+            let told = sparse
+                .map(|column| present(self.field(*column)))
+                .chain(self.filter())
+                .reduce(|a, b| binary(b, BinaryOperator::And, a));
+            let best = self.one(aggregate(how, self.field(measure)), word(how), told.clone());
+            let best = binary(self.field(measure), BinaryOperator::Eq, Expr::Subquery(Box::new(best)));
+            let filter = Some(match told {
+                Some(told) => binary(told, BinaryOperator::And, best),
+                None => best,
+            });
             return self.plain(&with(columns, measure), filter, Vec::new(), None);
         };
         let inner = self.plain(
