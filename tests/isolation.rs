@@ -60,19 +60,13 @@ impl Asked {
     }
 }
 
-/// All of an answer but ids, which are new in each folder. Without ORDER BY the order of rows is free.
+/// All of an answer but ids, which are new in each folder.
 fn seen(answer: &Answer) -> Value {
-    let ordered = answer.sql.as_ref().is_some_and(|sql| sql.asked.contains("ORDER BY") || !sql.asked.contains("UNION"));
-    let mut rows = answer.rows.clone();
-    if !ordered {
-        rows.sort_by_key(|row| json!(row).to_string());
-    }
-    let text = if ordered { answer.answer.as_str() } else { "" };
     let chunks = answer.reference.chunks.iter();
     let cited: Vec<_> = chunks.map(|chunk| json!([chunk.docnm_kwd, chunk.sheet, chunk.row, chunk.content])).collect();
     let documents: Vec<_> = answer.reference.doc_aggs.iter().map(|doc| json!([doc.doc_name, doc.count])).collect();
     json!({
-        "path": answer.path, "answer": text, "columns": answer.columns, "rows": rows,
+        "path": answer.path, "answer": answer.answer, "columns": answer.columns, "rows": answer.rows,
         "total": answer.total, "notes": answer.notes, "refusal": answer.refusal,
         "cited": cited, "documents": documents, "all": answer.reference.total,
     })

@@ -160,9 +160,27 @@ fn one_question_may_go_over_several_knowledge_bases() {
     assert_eq!(both("a", "a", "SELECT COUNT(*) FROM t")["rows"], json!([[5]]));
     let asked = house.run(&["ask", "--json", "--kb", "a", "--kb", "b", "What is the total price?"]).ran().ends(0);
     assert_eq!(asked.document()["rows"], json!([[211]]));
-    // The same labels with other types in the two.
+    // The same labels in files of other names, with whole numbers in one and decimals in the other.
     house.add("b", "t2.csv", "name,price\nx,0.25\n");
-    assert_eq!(both("a", "b", "SELECT COUNT(*), SUM(price) FROM t")["rows"], json!([[8, 211.25]]));
+    for (first, second) in [("a", "b"), ("b", "a")] {
+        let answer = both(first, second, "SELECT COUNT(*), SUM(price), MAX(price) FROM t WHERE price < 200");
+        assert_eq!(answer["rows"], json!([[8, 211.25, 101.0]]));
+        let contents = answer["reference"]["chunks"].to_string();
+        assert!(contents.contains("price: 101") && contents.contains("price: 0.25"), "{contents}");
+    }
+    // Text in one and numbers in the other can't be one column: what is left out is told.
+    house.add("b", "t3.csv", "name,price\nx,on request\ny,ask\nz,later\nv,007\n");
+    let part = both("a", "b", "SELECT SUM(price) FROM t");
+    assert_eq!((&part["rows"], &part["notes"][0]["code"]), (&json!([[10]]), &json!("table_not_counted")));
+    let house = House::new(&["c", "d"]);
+    house.add("c", "one.csv", "name,price\na,1\nb,2\n");
+    house.add("d", "two.csv", "price,name\n20,c\n0.5,d\n");
+    let ask = |question: &str| {
+        let words = ["ask", "--json", "--kb", "c", "--kb", "d", question];
+        house.run(&words).ran().ends(0).document()["rows"].clone()
+    };
+    assert_eq!(ask("What is the total price?"), json!([[23.5]]));
+    assert_eq!(ask("What is the largest price?"), json!([[20.0]]));
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! One reply becomes one answer: `reply → guard → ground → scope → select → citations`.
 
+use std::collections::{BTreeSet, HashSet};
+use std::ops::ControlFlow;
+
+use datafusion::sql::sqlparser::ast::visit_relations;
+
 use super::answer::{Answer, Chunk, Column, DocCount, Path, Reference, Statement};
 use super::language::Language;
 use super::markdown;
@@ -7,6 +12,7 @@ use super::{AskError, Asker};
 use crate::engine::{EngineError, ResultSet, Snapshot, Source};
 use crate::ids::row_id;
 use crate::note::Note;
+use crate::schema::{Schema, Table};
 use crate::sql::{self, Refusal, ScopedSelect};
 
 /// What a statement came to.
@@ -66,6 +72,7 @@ impl Asker<'_> {
     ) -> Result<Answer, AskError> {
         let language = Language::of(question);
         notes.extend(scoped.notes().iter().cloned());
+        notes.extend(not_counted(scoped, &self.snapshot.schema));
         let shown = result.rows.len() as u64;
         if shown < result.total {
             notes.push(Note::new("rows_cut", language.shown_of(shown, result.total)));
@@ -98,6 +105,28 @@ impl Asker<'_> {
         let rows = self.engine.rows(&keys, self.snapshot).await?;
         Ok(rows.into_iter().filter_map(|row| chunk(self.snapshot, row.source, row.content)).collect())
     }
+}
+
+/// Tables with the columns of one that was read, in other types: knowledge bases that could not be read as one.
+fn not_counted(scoped: &ScopedSelect, schema: &Schema) -> Vec<Note> {
+    let mut names = HashSet::new();
+    let _: ControlFlow<()> = visit_relations(scoped.statement(), |name| {
+        names.extend(name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.value.clone()));
+        ControlFlow::Continue(())
+    });
+    let labels = |table: &Table| table.fields.iter().map(|field| field.label.clone()).collect::<BTreeSet<_>>();
+    let (read, others): (Vec<&Table>, Vec<&Table>) =
+        schema.tables.iter().partition(|table| names.contains(&table.name));
+    let read: Vec<_> = read.into_iter().map(labels).collect();
+    let alike = others.into_iter().filter(|table| read.contains(&labels(table)));
+    let note = |table: &Table| {
+        let message = format!(
+            "the {} rows of {} are not in this answer: the same columns, of other types",
+            table.rows, table.name
+        );
+        Note::new("table_not_counted", message)
+    };
+    alike.map(note).collect()
 }
 
 fn today() -> chrono::NaiveDate {

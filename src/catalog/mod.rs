@@ -10,6 +10,7 @@ mod record;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+mod together;
 
 pub use commit::{Commit, NewLoad};
 pub use database::{Catalog, CatalogError};

@@ -7,7 +7,8 @@ use sqlx::{Row, Sqlite, Transaction};
 use super::commit::number;
 use super::database::{Catalog, CatalogError, count, parsed, part, table};
 use super::record::{PartRecord, TableRecord};
-use crate::engine::{Document, LiveSegment, LiveTable, Part, SegmentRef, Snapshot};
+use super::together::add;
+use crate::engine::{Document, LiveSegment, Part, SegmentRef, Snapshot};
 use crate::ids::Id;
 use crate::schema::Table;
 use crate::sql::Scope;
@@ -134,34 +135,4 @@ fn seen(record: TableRecord, parts: &[PartRecord], names: &HashMap<Id, String>) 
         }
     }
     table
-}
-
-/// Tables of several knowledge bases with one name and the same fields are one; another table of that name gets `_2`.
-fn add(snapshot: &mut Snapshot, mut table: Table, part: Part) {
-    if table.sheets.is_empty() {
-        return;
-    }
-    let stem = table.name.clone();
-    let mut n = 1;
-    while let Some(at) = snapshot.schema.tables.iter().position(|other| other.name == table.name) {
-        if same_fields(&snapshot.schema.tables[at], &table) {
-            let whole = &mut snapshot.schema.tables[at];
-            whole.rows += table.rows;
-            whole.sheets.extend(table.sheets);
-            whole.captions.extend(table.captions);
-            snapshot.tables[at].parts.push(part);
-            return;
-        }
-        n += 1;
-        table.name = format!("{stem}_{n}");
-    }
-    snapshot.schema.tables.push(table);
-    snapshot.tables.push(LiveTable { parts: vec![part] });
-}
-
-fn same_fields(a: &Table, b: &Table) -> bool {
-    a.fields.len() == b.fields.len()
-        && a.fields
-            .iter()
-            .all(|field| b.fields.iter().any(|other| other.name == field.name && other.label == field.label))
 }

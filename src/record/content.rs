@@ -7,7 +7,7 @@ use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type, TimestampSecondType};
 use datafusion::arrow::record_batch::RecordBatch;
 
-use super::raw_column;
+use super::{raw_column, whole_column};
 use crate::schema::Field;
 use crate::value::{datetime_text, decimal_text};
 
@@ -24,7 +24,8 @@ struct Shown<'a> {
 
 impl<'a> Contents<'a> {
     pub fn new(fields: &'a [Field], batch: &'a RecordBatch) -> Self {
-        let column = |name: &str| batch.column_by_name(name).map(|array| array.as_ref() as &dyn Array);
+        let named = |name: &str| batch.column_by_name(name).map(|array| array.as_ref() as &dyn Array);
+        let column = |name: &str| named(name).or_else(|| named(&whole_column(name)?));
         let shown = |field: &'a Field| {
             let raw = raw_column(field).and_then(|name| column(&name));
             Some(Shown { label: &field.label, values: column(&field.column())?, raw })

@@ -26,6 +26,16 @@ pub fn raw_column(field: &Field) -> Option<String> {
     (field.kind != FieldType::Text).then(|| format!("{}__raw", field.name))
 }
 
+/// The column of whole numbers that a decimal column may be stored as: `price_long` for `price_flt`, where a knowledge base with
+/// whole numbers alone is read together with one that has decimals.
+pub fn whole_column(name: &str) -> Option<String> {
+    let (stem, rest) = match name.strip_suffix("__raw") {
+        Some(field) => (field.strip_suffix("_flt")?, "__raw"),
+        None => (name.strip_suffix("_flt")?, ""),
+    };
+    Some(format!("{stem}_long{rest}"))
+}
+
 /// The columns of a stored batch of rows with these fields.
 pub fn arrow_schema(fields: &[Field]) -> SchemaRef {
     let mut columns = vec![

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use datafusion::arrow::array::{AsArray, BooleanArray, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
@@ -14,7 +13,6 @@ use super::store::{Footer, Store, damaged, io};
 use super::writer::SegmentWriter;
 use crate::engine::{EngineError, LiveSegment, LoadWriter, Merged, SegmentRef};
 
-/// An index that is not done after this long was given up.
 /// Segments of about one size that become one; a size is so many times the one before.
 const FAN: usize = 8;
 

@@ -22,6 +22,7 @@ use parquet::file::statistics::Statistics;
 use super::columns::{ColumnKey, Columns};
 use crate::config::EmbeddedLimits;
 use crate::engine::EngineError;
+use crate::record::whole_column;
 
 /// Footers kept; more segments than this are read anew.
 const MAX_FOOTERS: usize = 4_096;
@@ -128,13 +129,14 @@ impl Store {
         Ok(footer)
     }
 
-    /// Columns of a row group by name; `None` where the segment has no such column.
+    /// Columns of a row group by name; `None` where the segment has no such column. One of decimals may come as whole numbers.
     pub(super) fn columns(
         &self,
         footer: &Footer,
         group: usize,
         names: &[Arc<str>],
     ) -> Result<Vec<Option<ArrayRef>>, EngineError> {
+        let names: Vec<Arc<str>> = names.iter().map(|name| footer.stored(name)).collect();
         let key = |name: &Arc<str>| ColumnKey { segment: footer.no, group, column: name.clone() };
         let mut found: Vec<Option<ArrayRef>> = names.iter().map(|name| self.columns.get(&key(name))).collect();
         let missing: Vec<usize> =
@@ -189,6 +191,12 @@ impl Footer {
 
     pub(super) fn has(&self, name: &str) -> bool {
         self.schema().index_of(name).is_ok()
+    }
+
+    /// The column that holds what `name` asks for.
+    fn stored(&self, name: &Arc<str>) -> Arc<str> {
+        let whole = || whole_column(name).filter(|whole| self.has(whole)).map(Arc::from);
+        if self.has(name) { name.clone() } else { whole().unwrap_or_else(|| name.clone()) }
     }
 
     /// First row of a row group.

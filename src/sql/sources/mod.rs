@@ -17,6 +17,8 @@ use super::{SOURCES, shape, tree};
 pub(super) fn with_sources(mut query: Query, tables: &[String]) -> (Query, Option<Query>) {
     let SetExpr::Select(select) = &mut *query.body else {
         let sources = arms::cited(&query, tables);
+        let outputs = 1..=width(&query.body);
+        sort_last(&mut query.order_by, outputs.map(tree::number));
         return (query, sources);
     };
     if select.distinct.is_none() && !shape::is_grouped(select) && arms::only_table(select, tables) {
@@ -30,6 +32,16 @@ pub(super) fn with_sources(mut query: Query, tables: &[String]) -> (Query, Optio
     }
     let sources = arms::cited(&query, tables);
     (query, sources)
+}
+
+/// Columns that a set operation gives.
+fn width(body: &SetExpr) -> usize {
+    match body {
+        SetExpr::Select(select) => select.projection.len(),
+        SetExpr::Query(query) => width(&query.body),
+        SetExpr::SetOperation { left, .. } => width(left),
+        _ => 0,
+    }
 }
 
 /// Adds the source columns behind the statement's own; one of those that is called the same gets another name.
