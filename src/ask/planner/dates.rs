@@ -11,6 +11,8 @@ pub enum Grain {
     Quarter,
     Month,
     Day,
+    /// From one period through another.
+    Span,
 }
 
 /// A half-open run of days.
@@ -48,7 +50,34 @@ impl Period {
 
 /// The period that begins at the first token, and how many tokens it takes.
 pub fn period(tokens: &[Token], today: NaiveDate) -> Option<(Period, usize)> {
-    chinese(tokens).or_else(|| dashed(tokens)).or_else(|| english(tokens)).or_else(|| relative(tokens, today))
+    span(tokens, today)
+        .or_else(|| chinese(tokens))
+        .or_else(|| dashed(tokens))
+        .or_else(|| english(tokens))
+        .or_else(|| relative(tokens, today))
+}
+
+/// `from 1990 to 1995`, `2019年到2021年`, `between May 2020 and June 2021`.
+fn span(tokens: &[Token], today: NaiveDate) -> Option<(Period, usize)> {
+    let opener = text(tokens, 0);
+    let opened = matches!(opener, "from" | "between" | "从" | "自");
+    let skip = usize::from(opened);
+    let (first, taken) = single(tokens.get(skip..)?, today)?;
+    let at = skip + taken;
+    let joins = match text(tokens, at) {
+        "to" | "through" | "until" | "-" | "~" | "到" | "至" => true,
+        "and" => opener == "between",
+        _ => false,
+    };
+    let (last, taken) = single(tokens.get(at + 1..).filter(|_| joins)?, today)?;
+    let ordered = first.from < last.to && first.grain == last.grain;
+    ordered.then_some((Period { from: first.from, to: last.to, grain: Grain::Span }, at + 1 + taken))
+}
+
+/// A period that is no span; four digits are a year.
+fn single(tokens: &[Token], today: NaiveDate) -> Option<(Period, usize)> {
+    let written = chinese(tokens).or_else(|| dashed(tokens)).or_else(|| english(tokens));
+    written.or_else(|| relative(tokens, today)).or_else(|| Some((Period::year(year_number(tokens, 0)?)?, 1)))
 }
 
 fn text(tokens: &[Token], at: usize) -> &str {
@@ -75,7 +104,9 @@ fn chinese(tokens: &[Token]) -> Option<(Period, usize)> {
     if let Some((quarter, taken)) = quarter(&tokens[at.min(tokens.len())..]) {
         return Some((Period::months(year, quarter * 3 - 2, 3, Grain::Quarter)?, at + taken));
     }
-    if let Some(first) = ["上", "下"].iter().position(|half| *half == text(tokens, at)).filter(|_| text(tokens, at + 1) == "半") {
+    if let Some(first) =
+        ["上", "下"].iter().position(|half| *half == text(tokens, at)).filter(|_| text(tokens, at + 1) == "半")
+    {
         return Some((Period::months(year, first as u32 * 6 + 1, 6, Grain::Quarter)?, at + 3));
     }
     let month = whole(tokens, at, 1, 12).filter(|_| text(tokens, at + 1) == "月");
@@ -115,9 +146,23 @@ fn dashed(tokens: &[Token]) -> Option<(Period, usize)> {
 }
 
 fn month_name(word: &str) -> Option<u32> {
-    const NAMES: [&str; 12] =
-        ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
-    let at = NAMES.iter().position(|name| *name == word || (word.len() == 3 && name.starts_with(word)) || (word == "sept" && *name == "september"))?;
+    const NAMES: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let at = NAMES.iter().position(|name| {
+        *name == word || (word.len() == 3 && name.starts_with(word)) || (word == "sept" && *name == "september")
+    })?;
     Some(at as u32 + 1)
 }
 
@@ -129,7 +174,9 @@ fn day_number(tokens: &[Token], at: usize) -> Option<u32> {
 
 /// `november 2022`, `november 3, 2022`, `3 november 2022`, `q3 2022`.
 fn english(tokens: &[Token]) -> Option<(Period, usize)> {
-    if let Some(quarter) = text(tokens, 0).strip_prefix('q').and_then(|digit| digit.parse::<u32>().ok()).filter(|q| (1..=4).contains(q)) {
+    if let Some(quarter) =
+        text(tokens, 0).strip_prefix('q').and_then(|digit| digit.parse::<u32>().ok()).filter(|q| (1..=4).contains(q))
+    {
         let at = 1 + usize::from(text(tokens, 1) == "of");
         return Some((Period::months(year_number(tokens, at)?, quarter * 3 - 2, 3, Grain::Quarter)?, at + 1));
     }
@@ -176,7 +223,10 @@ fn relative(tokens: &[Token], today: NaiveDate) -> Option<(Period, usize)> {
             return Some((Period::year(today.year() + shift)?, *length));
         }
         let months = today.year() * 12 + today.month0() as i32 + shift;
-        return Some((Period::months(months.div_euclid(12), months.rem_euclid(12) as u32 + 1, 1, Grain::Month)?, *length));
+        return Some((
+            Period::months(months.div_euclid(12), months.rem_euclid(12) as u32 + 1, 1, Grain::Month)?,
+            *length,
+        ));
     }
     None
 }
@@ -241,13 +291,19 @@ mod tests {
             ("2022-11", "2022-11-01", "2022-12-01"),
             ("november 3, 2022", "2022-11-03", "2022-11-04"),
             ("3 november 2022", "2022-11-03", "2022-11-04"),
+            ("from 1990 to 1995", "1990-01-01", "1996-01-01"),
+            ("2019年3月到2019年5月", "2019-03-01", "2019-06-01"),
             ("q2 2021", "2021-04-01", "2021-07-01"),
             ("去年", "2023-01-01", "2024-01-01"),
             ("last month", "2023-12-01", "2024-01-01"),
         ] {
             let all = tokens(source);
             let (period, taken) = period(&all, today).expect(source);
-            assert_eq!((period.from.to_string().as_str(), period.to.to_string().as_str(), taken), (from, to, all.len()), "{source}");
+            assert_eq!(
+                (period.from.to_string().as_str(), period.to.to_string().as_str(), taken),
+                (from, to, all.len()),
+                "{source}"
+            );
         }
     }
 

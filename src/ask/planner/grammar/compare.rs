@@ -19,7 +19,19 @@ fn read_compare(frame: &Frame) -> Option<Found> {
     let most = direction(&mut bag)?;
     bag.drop_joints();
     bag.take(|role| {
-        matches!(role, Role::Which | Role::What | Role::Who | Role::When | Role::Or | Role::Person | Role::NumberOf | Role::InTermsOf | Role::Not | Role::Total)
+        matches!(
+            role,
+            Role::Which
+                | Role::What
+                | Role::Who
+                | Role::When
+                | Role::Or
+                | Role::Person
+                | Role::NumberOf
+                | Role::InTermsOf
+                | Role::Not
+                | Role::Total
+        )
     });
     bag.take_column(key);
     let measure = only_measure(&mut bag)?;
@@ -27,7 +39,8 @@ fn read_compare(frame: &Frame) -> Option<Found> {
     absorb_rows(&mut bag);
     let field = bag.field(measure)?;
     let fit = deeds && field.kind.is_number() && !labels::is_rank(field) && frame.names_few_rows();
-    (bag.is_empty() && fit).then(|| Found { shape: Shape::Extreme { columns: vec![key], measure, most, within: None }, conditions, cost: bag.cost })
+    (bag.is_empty() && fit)
+        .then(|| Found::new(Shape::Extreme { columns: vec![key], measure, most, within: None }, conditions, bag.cost))
 }
 
 /// More or less, where every word that says so agrees.
@@ -35,7 +48,11 @@ fn direction(bag: &mut Bag) -> Option<bool> {
     let told: Vec<bool> = bag
         .roles()
         .filter_map(|(_, role)| match role {
-            Role::More { most } | Role::Super { most, manner: Manner::Amount | Manner::Many | Manner::Quality | Manner::Length | Manner::Price } => Some(most),
+            Role::More { most }
+            | Role::Super {
+                most,
+                manner: Manner::Amount | Manner::Many | Manner::Quality | Manner::Length | Manner::Price,
+            } => Some(most),
             _ => None,
         })
         .collect();
@@ -59,7 +76,7 @@ fn only_measure(bag: &mut Bag) -> Option<usize> {
 /// A column that names the rows (地块 of 成交价格) needs no place in the answer.
 fn absorb_rows(bag: &mut Bag) {
     for (_, index) in bag.columns() {
-        if bag.field(index).is_some_and(|field| labels::is_unique(bag.frame().table, field)) {
+        if labels::names_rows(bag.frame().table, index) {
             bag.take_column(index);
             bag.cost += 0.05;
         }
@@ -94,7 +111,15 @@ fn read_difference(frame: &Frame) -> Option<Found> {
     bag.take(|role| {
         matches!(
             role,
-            Role::More { .. } | Role::HowMany | Role::HowMuch | Role::What | Role::NumberOf | Role::Or | Role::InTermsOf | Role::Not | Role::Total
+            Role::More { .. }
+                | Role::HowMany
+                | Role::HowMuch
+                | Role::What
+                | Role::NumberOf
+                | Role::Or
+                | Role::InTermsOf
+                | Role::Not
+                | Role::Total
         )
     });
     bag.drop_joints();
@@ -109,8 +134,15 @@ fn read_difference(frame: &Frame) -> Option<Found> {
     }
     let signed = more.is_some();
     let (first, second) = if more == Some(false) { (second, first) } else { (first, second) };
-    let shape = Shape::Difference { key: entities.column, first: first.clone(), second: second.clone(), measure, signed, checked: !frame.names_one_row() };
-    Some(Found { shape, conditions: frame.conditions.clone(), cost: bag.cost })
+    let shape = Shape::Difference {
+        key: entities.column,
+        first: first.clone(),
+        second: second.clone(),
+        measure,
+        signed,
+        checked: !frame.names_one_row(),
+    };
+    Some(Found::new(shape, frame.conditions.clone(), bag.cost))
 }
 
 /// `the difference between the highest and lowest M`.
@@ -130,8 +162,10 @@ fn spread(frame: &Frame) -> Option<Found> {
         return None;
     }
     let conditions = frame.all_conditions()?;
-    bag.take(|role| matches!(role, Role::Super { .. } | Role::Maximum | Role::Minimum | Role::What | Role::HowMuch | Role::NumberOf));
+    bag.take(|role| {
+        matches!(role, Role::Super { .. } | Role::Maximum | Role::Minimum | Role::What | Role::HowMuch | Role::NumberOf)
+    });
     bag.drop_joints();
     let measure = only_measure(&mut bag)?;
-    bag.is_empty().then(|| Found { shape: Shape::Spread { measure }, conditions, cost: bag.cost })
+    bag.is_empty().then(|| Found::new(Shape::Spread { measure }, conditions, bag.cost))
 }

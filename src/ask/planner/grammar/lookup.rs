@@ -5,6 +5,7 @@ use super::super::labels;
 use super::super::lexicon::Role;
 use super::super::reading::{Column, Shape, Test};
 use super::{Bag, Found};
+use crate::schema::Field;
 use crate::value::FieldType;
 
 /// `what is the M of X`, `which T have M over 5`, `A 和 B 的 M 分别是多少`, `X 是不是 F`.
@@ -45,8 +46,14 @@ fn read(frame: &Frame) -> Option<Found> {
     if !bag.is_empty() {
         return None;
     }
+    let totals = columns.iter().any(|index| {
+        bag.is_amount(*index) && bag.field(*index).is_some_and(|field| field.label.to_lowercase().starts_with("total"))
+    });
+    if totals && !frame.names_few_rows() && !frame.names_one_row() {
+        return None;
+    }
     let amounts = columns.iter().all(|index| bag.is_number(*index));
-    if counted && (!amounts || !frame.names_few_rows()) {
+    if counted && (!amounts || !frame.names_few_rows() || !columns.iter().all(|index| bag.is_counted(*index))) {
         return None;
     }
     if yes_no && !columns.iter().all(|index| is_yes_no(&bag, *index)) {
@@ -59,11 +66,15 @@ fn read(frame: &Frame) -> Option<Found> {
     if frame.named.is_empty() && frame.entities.is_none() && !asks_rows && bag.cost < 0.05 {
         bag.cost += 0.1;
     }
-    if frame.conditions.iter().any(|condition| columns.iter().any(|index| condition.column == Column::Field(*index) && matches!(condition.test, Test::Cells(_)))) {
+    if frame.conditions.iter().any(|condition| {
+        columns
+            .iter()
+            .any(|index| condition.column == Column::Field(*index) && matches!(condition.test, Test::Cells(_)))
+    }) {
         bag.cost += 0.3;
     }
     label_rows(frame, &mut columns);
-    Some(Found { shape: Shape::Rows { columns }, conditions, cost: bag.cost })
+    Some(Found::new(Shape::Rows { columns }, conditions, bag.cost))
 }
 
 /// The columns that the answer shows.
@@ -77,13 +88,16 @@ fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
         }
         bag.take_column(index);
     }
-    if columns.iter().any(|index| bag.field(*index).is_some_and(|field| field.exact().is_some()) && !names_rows(bag, *index)) {
+    let some =
+        |bag: &Bag, wanted: fn(&Field) -> bool| columns.iter().any(|index| bag.field(*index).is_some_and(wanted));
+    if some(bag, labels::is_agent) {
         bag.take(|role| role == Role::Who);
     }
-    if columns.iter().any(|index| bag.field(*index).is_some_and(|field| field.kind == FieldType::DateTime || labels::is_year(field))) {
+    if some(bag, |field| field.kind == FieldType::DateTime || labels::is_year(field)) {
         bag.take(|role| role == Role::When);
     }
-    let implied = if bag.has(|role| matches!(role, Role::Where | Role::When)) { Some(bag.implied_target()?) } else { bag.implied_target() };
+    let asks = bag.has(|role| matches!(role, Role::Who | Role::Where | Role::When));
+    let implied = if asks { Some(bag.implied_target()?) } else { bag.implied_target() };
     if let Some(target) = implied.filter(|target| !columns.contains(target)) {
         if !columns.iter().all(|index| names_rows(bag, *index)) {
             return None;
@@ -95,14 +109,16 @@ fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
 
 /// A text column without repeats that is not asked for only says what the rows are.
 fn names_rows(bag: &Bag, index: usize) -> bool {
-    bag.field(index).is_some_and(|field| field.exact().is_some() && labels::is_unique(bag.frame().table, field))
+    labels::names_rows(bag.frame().table, index)
 }
 
 fn is_yes_no(bag: &Bag, index: usize) -> bool {
     const WORDS: &[&str] = &["是", "否", "yes", "no", "y", "n", "true", "false", "有", "无"];
     bag.field(index).is_some_and(|field| {
         field.kind == crate::value::FieldType::Flag
-            || (field.distinct == Some(2) && !field.samples.is_empty() && field.samples.iter().all(|sample| WORDS.contains(&sample.to_lowercase().as_str())))
+            || (field.distinct == Some(2)
+                && !field.samples.is_empty()
+                && field.samples.iter().all(|sample| WORDS.contains(&sample.to_lowercase().as_str())))
     })
 }
 
@@ -125,5 +141,5 @@ fn different(frame: &Frame) -> Option<Found> {
     let columns = bag.columns();
     let [(_, column)] = columns.as_slice() else { return None };
     bag.take_column(*column);
-    bag.is_empty().then(|| Found { shape: Shape::Different { column: *column }, conditions, cost: bag.cost })
+    bag.is_empty().then(|| Found::new(Shape::Different { column: *column }, conditions, bag.cost))
 }
