@@ -97,8 +97,8 @@ const SENTENCES: &[(&str, &str, &str)] = &[
     ("same_bytes", "not added: its bytes are there already as {}", "没有添加：内容与已有的 {0} 完全相同"),
     (
         "sheet_repeats",
-        "its rows are those of {}: an answer over all sheets counts them twice",
-        "它的行与 {0} 相同：不分表的回答会把它们算两次",
+        "{} sheets repeat the rows of {} and are counted with it: {}",
+        "有 {0} 张表与 {1} 的行相同，不分表的回答会重复计算：{2}",
     ),
     ("looks_like_another_table", "{} looks like {}, a table of its own: {}", "{0} 与 {1} 很像，但成了两张表：{2}"),
     (

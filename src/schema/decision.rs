@@ -234,7 +234,7 @@ impl Readings<'_> {
             negative_brackets,
             booked,
             unit: self.unit(&best),
-            identifier: self.label.says_identifier() || self.is_year(&best),
+            identifier: self.label.says_identifier() || self.label.says_digits() || self.is_year(&best),
             decimal_comma: best.comma,
             mark: best.mark,
             ..decision

@@ -109,7 +109,12 @@ impl Label {
             "帐号",
         ];
         let english = ["phone", "mobile", "tel", "telephone", "fax", "cellphone", "account"];
-        chinese.iter().any(|word| name.ends_with(word)) || english.contains(&last_word(&name))
+        let words = english_words(&self.name);
+        let numbered = words.last().is_some_and(|word| ["number", "no", "num"].contains(&word.as_str()))
+            && words
+                .iter()
+                .any(|word| english.contains(&word.as_str()) || ["contact", "card", "cell"].contains(&word.as_str()));
+        chinese.iter().any(|word| name.ends_with(word)) || english.contains(&last_word(&name)) || numbered
     }
 
     pub(super) fn says_version(&self) -> bool {
@@ -129,7 +134,7 @@ impl Label {
         ends.iter().any(|word| name.ends_with(word))
             || whole.contains(&name.as_str())
             || english.contains(&last_word(&name))
-            || english.contains(&last_hump(&self.name).as_str())
+            || english_words(&self.name).last().is_some_and(|word| english.contains(&word.as_str()))
     }
 }
 
@@ -141,15 +146,20 @@ fn last_word(name: &str) -> &str {
     words(name).last().unwrap_or_default()
 }
 
-/// The last word of `orderId` or `customerID`, lower case, without digits at its end.
-fn last_hump(name: &str) -> String {
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let capitals = name.ends_with(|c: char| c.is_ascii_uppercase());
-    let of_run = |c: &char| if capitals { c.is_ascii_uppercase() } else { c.is_ascii_lowercase() };
-    let run = name.chars().rev().take_while(of_run).count();
-    let start = name.len() - run;
-    let capital = !capitals && name[..start].ends_with(|c: char| c.is_ascii_uppercase());
-    name[start - usize::from(capital)..].to_ascii_lowercase()
+/// The English words of a name, lower case: `orderId`, `order_id` and `Order ID 2` end with `id`.
+fn english_words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = ' ';
+    for c in name.chars() {
+        let begins = !before.is_ascii_alphabetic() || (before.is_ascii_lowercase() && c.is_ascii_uppercase());
+        match words.last_mut() {
+            _ if !c.is_ascii_alphabetic() => {}
+            Some(word) if !begins => word.push(c.to_ascii_lowercase()),
+            _ => words.push(c.to_ascii_lowercase().to_string()),
+        }
+        before = c;
+    }
+    words
 }
 
 /// The label without its brackets up to the first `/` outside them, the insides of the brackets, and what follows the `/`.
@@ -235,7 +245,10 @@ mod tests {
         assert!(Label::parse("Order Date").says_date());
         assert!(Label::parse("Fiscal Year").says_year());
         assert!(Label::parse("成立年份").says_year());
-        assert!(Label::parse("联系电话").says_digits());
+        for text in ["联系电话", "ContactNumber", "phone no.", "Card Number", "tel"] {
+            assert!(Label::parse(text).says_digits(), "{text}");
+        }
+        assert!(!Label::parse("number of accounts").says_digits());
         assert!(Label::parse("学号").says_identifier());
         for text in ["order_id", "orderId", "customerID", "GEOID10", "Unique Key", "incident zip", "ZipCode"] {
             assert!(Label::parse(text).says_identifier(), "{text}");

@@ -33,11 +33,11 @@ pub(super) fn split(grid: &Grid) -> Vec<Grid> {
     if equal || own { grids } else { Vec::new() }
 }
 
-/// Used columns between columns without any cell.
+/// Used columns between columns without any cell, cells of white space too.
 fn between_gaps(grid: &Grid) -> Vec<Columns> {
     let mut used: Vec<bool> = Vec::new();
-    for (column, _) in (0..grid.len()).flat_map(|i| grid.filled(i)) {
-        let column = column as usize;
+    for cell in (0..grid.len()).flat_map(|i| grid.used(i)) {
+        let column = cell.column as usize;
         if used.len() <= column {
             used.resize(column + 1, false);
         }

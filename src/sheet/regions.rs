@@ -184,7 +184,7 @@ fn table(grid: &Grid, (first, last): (usize, usize)) -> Option<Header> {
     if last == first {
         return None;
     }
-    if form::names_and_values(grid, first, last).is_some() {
+    if names_and_values(grid, first, last).is_some() {
         return None;
     }
     let header = header::find(grid, first, last);
