@@ -317,3 +317,40 @@ fn a_folder_that_can_not_be_used_is_told() {
     let help = Command::new(env!("CARGO_BIN_EXE_sheetwise")).args(["kb", "--help"]).output().expect("it runs");
     assert!(help.status.success());
 }
+
+#[test]
+fn a_file_is_read_anew_as_the_user_decides() {
+    let house = House::new(&["k"]);
+    house.add("k", "人.csv", "编号,金额\n1,10\n2,20\n合计,30\n");
+    let set = |words: &[&str]| house.kb(&[&["set", "k", "人.csv"], words].concat()).ends(0).document();
+    let report = set(&["--types", "编号=text,金额=decimal", "--keep-totals"]);
+    let kinds = |report: &Value| {
+        let fields = report["tables"][0]["fields"].as_array().cloned().unwrap_or_default();
+        fields.iter().map(|field| field["type"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!((kinds(&report), &report["tables"][0]["rows"]), (vec!["text".into(), "decimal".into()], &json!(3)));
+    let notes = report["files"][0]["notes"].to_string();
+    assert!(notes.contains("type_changed") && notes.contains("rows_changed"), "{notes}");
+    house.add("k", "另.csv", "编号,金额\n7,70\n");
+    assert_eq!(kinds(&house.kb(&["show", "k"]).ends(0).document()), ["text", "decimal"]);
+    let report = set(&["--types", "金额=auto,没有=text"]);
+    assert_eq!(kinds(&report), ["text", "integer"]);
+    assert!(report["files"][0]["notes"].to_string().contains("no_such_column"), "{report}");
+    house.kb(&["set", "k", "无.csv"]).ends(1);
+    assert!(house.run(&["kb", "set", "k", "人.csv", "--types", "编号:text"]).ran().code == 2);
+}
+
+#[test]
+fn sheets_that_repeat_others_are_said_at_upload_and_with_each_answer() {
+    let house = House::new(&["k"]);
+    house.add("k", "a.csv", "name,price\nx,1\ny,2\n");
+    let report = house.add("k", "b.csv", "price,name\n2,y\n1,x\n");
+    assert!(report["files"][0]["notes"].to_string().contains("sheet_repeats"), "{report}");
+    let table = report["tables"][0]["name"].as_str().unwrap_or_default().to_owned();
+    let notes = |statement: String| {
+        house.run(&["sql", "--json", "--kb", "k", &statement]).ran().ends(0).document()["notes"].to_string()
+    };
+    assert!(notes(format!("SELECT SUM(price_long) FROM {table}")).contains("sheet_repeats"));
+    let apart = format!("SELECT docnm_kwd, SUM(price_long) FROM {table} GROUP BY docnm_kwd");
+    assert!(!notes(apart).contains("sheet_repeats"));
+}

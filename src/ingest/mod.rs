@@ -70,7 +70,7 @@ impl Ingest<'_> {
             let name = upload.name.clone();
             match self.read(upload, &documents, &readings) {
                 Ok(reading) => readings.push(reading),
-                Err(report) => files.push(report),
+                Err(report) => files.push(*report),
             }
             tracing::info!(file = name, "read");
         }
@@ -108,15 +108,21 @@ impl Ingest<'_> {
     }
 
     /// Surveys a file, or says why not. Bytes that are there already are not read again.
-    fn read(&self, upload: Upload, documents: &[DocumentRecord], others: &[Reading]) -> Result<Reading, FileReport> {
+    fn read(
+        &self,
+        upload: Upload,
+        documents: &[DocumentRecord],
+        others: &[Reading],
+    ) -> Result<Reading, Box<FileReport>> {
+        let name = upload.name.clone();
         let refused =
-            |error: String| FileReport { file: upload.name.clone(), error: Some(error), ..FileReport::default() };
+            |error: String| Box::new(FileReport { file: name.clone(), error: Some(error), ..FileReport::default() });
         let print = upload.fingerprint().map_err(|error| refused(unreadable(&upload, &error)))?;
         let present = documents.iter().find(|document| document.hash == print.0).map(|document| &document.name);
         let twin = others.iter().find(|other| other.hash == print.0).map(|other| &other.upload.name);
         if let Some(name) = present.or(twin) {
             let note = Note::new("same_bytes", format!("not added: its bytes are there already as {name}"));
-            return Err(FileReport { file: upload.name.clone(), notes: vec![note], ..FileReport::default() });
+            return Err(Box::new(FileReport { file: upload.name, notes: vec![note], ..FileReport::default() }));
         }
         if others.iter().any(|other| other.upload.name == upload.name) {
             return Err(refused(format!("{}: two files of this name are given; rename one", upload.name)));
@@ -126,12 +132,7 @@ impl Ingest<'_> {
             true => upload.store(&self.folder.join("uploads"), &print.0).map_err(|error| refused(error.to_string()))?,
             false => upload.path.clone(),
         };
-        let name = upload.name.clone();
-        Reading::survey(upload, print, stored, document, &self.config.read).map_err(|error| FileReport {
-            file: name,
-            error: Some(error.to_string()),
-            ..FileReport::default()
-        })
+        Reading::survey(upload, print, stored, document, &self.config.read).map_err(|error| refused(error.to_string()))
     }
 
     /// Writes and commits the readings; documents of a table whose types change with them are read anew.

@@ -95,7 +95,7 @@ fn has_surrogates(sample: &[u8]) -> bool {
 fn mostly_pairs(sample: &[u8]) -> bool {
     let runs = || sample.split(|byte| *byte < 0x80).filter(|run| !run.is_empty());
     let common = |pair: &&[u8; 2]| (0xB0..=0xF7).contains(&pair[0]) && pair[1] >= 0xA1;
-    let pairs: usize = runs().map(|run| run.as_chunks::<2>().0.iter().filter(|pair| common(&pair)).count()).sum();
+    let pairs: usize = runs().map(|run| run.as_chunks::<2>().0.iter().filter(|pair| common(pair)).count()).sum();
     let high: usize = runs().map(<[u8]>::len).sum();
     pairs >= 3 && pairs * 2 * 5 >= high * 4
 }

@@ -57,7 +57,7 @@ fn mixed(grid: &Grid, rows: std::ops::RangeInclusive<usize>, column: u32) -> boo
     let texts = count(|kind| *kind == Kind::Text);
     let dates = count(|kind| *kind == Kind::Date);
     let numbers = count(|kind| matches!(kind, Kind::Number | Kind::Year));
-    texts >= 2 && dates >= 1 && dates <= 2 && numbers >= 1 && numbers * 2 <= kinds.len()
+    texts >= 2 && (1..=2).contains(&dates) && numbers >= 1 && numbers * 2 <= kinds.len()
 }
 
 /// Records of a table on its side, as columns.

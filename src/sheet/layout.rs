@@ -51,7 +51,7 @@ fn sheets(
     let ids = package.by_name(workbook).map(|mut part| ids(&mut part)).unwrap_or_default();
     let file = workbook.rsplit('/').next().unwrap_or(workbook);
     let relations = format!("xl/_rels/{file}.rels");
-    let targets = package.by_name(&relations).map(|part| targets(part)).unwrap_or_default();
+    let targets = package.by_name(&relations).map(targets).unwrap_or_default();
     let part_of = |id: &String| targets.iter().find(|(known, _)| known == id).map(|(_, target)| target.as_str());
     ids.iter()
         .map(|id| {
