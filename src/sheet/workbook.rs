@@ -8,8 +8,8 @@ use std::io::Cursor;
 
 use calamine::{Data, DataRef, Dimensions, Ods, Range, Reader, SheetType, SheetVisible, Xls, Xlsb, Xlsx};
 
-use super::caught::caught;
 use super::beside;
+use super::caught::caught;
 use super::convert;
 use super::grid::{Grid, GridBuilder, Merge, Stored};
 use super::layout::{self, Layout, Span};
