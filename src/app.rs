@@ -33,6 +33,8 @@ pub enum AppError {
     Io { path: PathBuf, source: std::io::Error },
     #[error("there is no knowledge base called {0:?}; `sheetwise kb list` shows them")]
     NoKb(String),
+    #[error("{0:?} can't name a knowledge base; use letters, digits or words on one line")]
+    KbName(String),
     #[error("there is no file called {file:?} in {kb:?}; `sheetwise kb show {kb}` lists them")]
     NoFile { kb: String, file: String },
 }
@@ -82,6 +84,9 @@ impl App {
     }
 
     pub async fn create_kb(&self, name: &str) -> Result<Id, AppError> {
+        if name.trim().is_empty() || name.contains(char::is_control) {
+            return Err(AppError::KbName(name.to_owned()));
+        }
         Ok(self.catalog.create_kb(name).await?)
     }
 

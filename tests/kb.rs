@@ -86,6 +86,9 @@ fn a_knowledge_base_is_made_filled_listed_shown_and_removed() {
         let ran = house.kb(words).ends(1);
         assert!(ran.stderr.contains("kb list"), "{ran:?}");
     }
+    for name in ["", "  ", "two\nlines"] {
+        house.kb(&["create", name]).ends(1);
+    }
     house.run(&["ask", "--kb", "店铺", "x"]).ran().ends(1);
     house.run(&["sql", "--kb", "店铺", "a.csv", "SELECT 1"]).ran().ends(2);
 }
