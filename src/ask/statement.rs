@@ -49,7 +49,8 @@ impl Asker<'_> {
     }
 
     async fn admit(&self, asked: &str) -> Result<Result<ScopedSelect, Refusal>, AskError> {
-        let guarded = match sql::guard(asked, &self.snapshot.schema, &self.config.sql, Some(today())) {
+        let schema = self.scope.visible(&self.snapshot.schema);
+        let guarded = match sql::guard(asked, &schema, &self.config.sql, Some(today())) {
             Ok(guarded) => guarded,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -57,7 +58,7 @@ impl Asker<'_> {
         for lookup in guarded.lookups() {
             found.push(self.engine.lookup(&lookup, self.snapshot).await?);
         }
-        Ok(guarded.ground(&found).and_then(|grounded| sql::admit(grounded, self.scope, &self.snapshot.schema)))
+        Ok(guarded.ground(&found).and_then(|grounded| sql::admit(grounded, self.scope, &schema)))
     }
 
     async fn answer(

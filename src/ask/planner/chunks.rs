@@ -20,13 +20,10 @@ use crate::schema::Table;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
-    Column(usize),
+    /// A field, and whether the words are its label whole.
+    Column(usize, bool),
     /// Cells of one column that the words name.
-    Value {
-        column: Column,
-        cells: Vec<String>,
-        whole: bool,
-    },
+    Value { column: Column, cells: Vec<String>, whole: bool },
     Number(Number),
     Range(Number, Number),
     Period(Period),
@@ -54,13 +51,21 @@ pub struct Path {
 const BEAM: usize = 48;
 /// The longest label in tokens of a question.
 const LONGEST_LABEL: usize = 12;
+/// A label that costs less is named whole.
+const WHOLE_LABEL: f32 = 0.1;
 const CHUNK_COST: f32 = 0.02;
 const ROLE_COST: f32 = 0.01;
-const VERB_COST: f32 = 0.03;
+const VERB_COST: f32 = 0.06;
 /// A word that could say something is passed over.
 const SKIP_COST: f32 = 0.12;
 const CONTEXT_COST: f32 = 0.04;
+/// A phrase that tells something (以上) is cut into words that tell nothing.
+const SPLIT_COST: f32 = 0.6;
 const FUNCTION_CELL_COST: f32 = 0.5;
+/// A cell that the key column has as well is rather the key's.
+const OTHER_CELL_COST: f32 = 0.12;
+/// A word that nothing knows, behind `which` or `how many`, in a table whose rows have mere names.
+const UNKNOWN_NOUN_COST: f32 = 0.25;
 /// `一` and `one` mostly only point.
 const ONE_COST: f32 = 0.2;
 /// One Han character that compares (高, 少) is weaker than a phrase.
@@ -102,23 +107,6 @@ impl Cutter<'_> {
         last
     }
 
-    /// The first words that nothing explains.
-    pub fn unexplained(&self) -> Vec<&str> {
-        let reach = |at: usize| self.steps(at).iter().map(|(end, ..)| *end).max();
-        let mut words = Vec::new();
-        let mut at = 0;
-        while at < self.tokens.len() {
-            match reach(at) {
-                Some(end) => at = end,
-                None => {
-                    words.push(self.tokens[at].text.as_str());
-                    at += 1;
-                }
-            }
-        }
-        words
-    }
-
     fn steps(&self, at: usize) -> Vec<Step> {
         let mut steps = Vec::new();
         self.phrases(at, &mut steps);
@@ -126,24 +114,26 @@ impl Cutter<'_> {
         self.values(at, &mut steps);
         self.numbers(at, &mut steps);
         self.context(at, &mut steps);
+        self.unknown_noun(at, &mut steps);
         steps
     }
 
     fn phrases(&self, at: usize, steps: &mut Vec<Step>) {
-        if self.tokens[at].kind == Kind::Mark
-            && lexicon::roles(&self.tokens[at].text).is_empty()
-            && !matches!(self.tokens[at].text.as_str(), "%" | "$" | "#")
-        {
+        if self.tokens[at].kind == Kind::Mark && lexicon::roles(&self.tokens[at].text).is_empty() && !matches!(self.tokens[at].text.as_str(), "%" | "$" | "#") {
             steps.push((at + 1, None, 0.0));
         }
-        for (end, roles) in self.known_phrases(at) {
+        let known = self.known_phrases(at);
+        let telling = |roles: &[Role]| roles.iter().any(|role| !matches!(role, Role::Filler | Role::Verb));
+        let longest = known.iter().filter(|(_, roles)| telling(roles)).map(|(end, _)| *end).max().unwrap_or(0);
+        for (end, roles) in known {
+            let split = if end < longest { SPLIT_COST } else { 0.0 };
             let short = if end == at + 1 && self.tokens[at].kind == Kind::Han { SHORT_COST } else { 0.0 };
             for role in roles {
                 match role {
-                    Role::Filler if roles.len() == 1 => steps.push((end, None, 0.0)),
-                    Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST)),
+                    Role::Filler if roles.len() == 1 => steps.push((end, None, split)),
+                    Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST + split)),
                     Role::Filler => {}
-                    Role::Verb => steps.push((end, None, VERB_COST)),
+                    Role::Verb => steps.push((end, None, VERB_COST + split)),
                     role => steps.push((end, Some(Meaning::Role(*role)), ROLE_COST + short)),
                 }
             }
@@ -153,9 +143,7 @@ impl Cutter<'_> {
     /// `which` and `who` ask at the head of a question and behind a preposition; behind a noun they may only join.
     fn may_be_relative(&self, at: usize, roles: &[Role]) -> bool {
         const HEADS: &[&str] = &["in", "on", "at", "for", "of", "by", "to", "from", "with"];
-        let asks = roles.iter().any(|role| {
-            matches!(role, Role::Which | Role::What | Role::Who | Role::Where | Role::When | Role::HowMany)
-        });
+        let asks = roles.iter().any(|role| matches!(role, Role::Which | Role::What | Role::Who | Role::Where | Role::When | Role::HowMany));
         let before = at.checked_sub(1).and_then(|place| self.tokens.get(place));
         !asks || before.is_some_and(|token| token.kind != Kind::Mark && !HEADS.contains(&token.text.as_str()))
     }
@@ -164,9 +152,7 @@ impl Cutter<'_> {
     fn known_phrases(&self, at: usize) -> Vec<(usize, &'static [Role])> {
         let ends = at + 1..=(at + LONGEST).min(self.tokens.len());
         let mut known: Vec<(usize, &[Role])> = ends
-            .map(|end| {
-                (end, lexicon::roles(&lexicon::key(self.tokens[at..end].iter().map(|token| token.text.as_str()))))
-            })
+            .map(|end| (end, lexicon::roles(&lexicon::key(self.tokens[at..end].iter().map(|token| token.text.as_str())))))
             .filter(|(_, roles)| !roles.is_empty())
             .collect();
         if self.tokens[at].kind != Kind::Han {
@@ -178,17 +164,12 @@ impl Cutter<'_> {
     fn columns(&self, at: usize, steps: &mut Vec<Step>) {
         let joins = |token: &Token| lexicon::is_filler(&token.text) && token.kind != Kind::Han;
         let text = |token: &Token| token.kind == Kind::Mark && !matches!(token.text.as_str(), "%" | "#");
-        if joins(&self.tokens[at]) && concepts(&self.tokens[at..=at]).is_empty()
-            || text(&self.tokens[at]) && self.tokens[at].text != "("
-        {
+        if joins(&self.tokens[at]) && concepts(&self.tokens[at..=at]).is_empty() || text(&self.tokens[at]) && self.tokens[at].text != "(" {
             return;
         }
         for end in at + 1..=(at + LONGEST_LABEL).min(self.tokens.len()) {
             let last = &self.tokens[end - 1];
-            if end > at + 1
-                && ((text(last) && last.text != ")")
-                    || (last.kind != Kind::Mark && concepts(&self.tokens[end - 1..end]).is_empty()))
-            {
+            if end > at + 1 && ((text(last) && last.text != ")") || (last.kind != Kind::Mark && concepts(&self.tokens[end - 1..end]).is_empty())) {
                 continue;
             }
             let span = concepts(&self.tokens[at..end]);
@@ -196,7 +177,7 @@ impl Cutter<'_> {
                 continue;
             }
             for (field, cost) in self.labels.matches(&span) {
-                steps.push((end, Some(Meaning::Column(field)), cost + CHUNK_COST));
+                steps.push((end, Some(Meaning::Column(field, cost < WHOLE_LABEL)), cost + CHUNK_COST));
             }
         }
     }
@@ -216,10 +197,11 @@ impl Cutter<'_> {
                 entry.0.push(mention.cell.clone());
             }
         }
+        let key = labels::key(self.table).and_then(|index| self.table.fields.get(index)).map(|field| field.name.as_str());
+        let keyed: Vec<usize> = grouped.keys().filter(|(_, field)| Some(*field) == key).map(|(end, _)| *end).collect();
         for ((end, field), (cells, how)) in grouped {
-            if let Some(step) = self.value(at, end, field, cells, how) {
-                steps.push(step);
-            }
+            let other = if keyed.contains(&end) && Some(field) != key { OTHER_CELL_COST } else { 0.0 };
+            steps.extend(self.value(at, end, field, cells, how).map(|(end, meaning, cost)| (end, meaning, cost + other)));
         }
     }
 
@@ -227,12 +209,7 @@ impl Cutter<'_> {
         let column = match field {
             "docnm_kwd" => Column::Document,
             "sheet_kwd" => Column::Sheet,
-            name => Column::Field(
-                self.table
-                    .fields
-                    .iter()
-                    .position(|field| field.name == name || field.exact().as_deref() == Some(name))?,
-            ),
+            name => Column::Field(self.table.fields.iter().position(|field| field.name == name || field.exact().as_deref() == Some(name))?),
         };
         let likeness = match how {
             Likeness::Exact | Likeness::Folded => 0.0,
@@ -251,18 +228,14 @@ impl Cutter<'_> {
             return Some((end, Some(Meaning::Context(Vec::new())), CONTEXT_COST / 2.0));
         }
         let whole = matches!(how, Likeness::Exact | Likeness::Folded);
-        let cost = CHUNK_COST
-            + likeness
-            + if minor { 0.02 } else { 0.0 }
-            + if self.is_function(at, end) { FUNCTION_CELL_COST } else { 0.0 };
+        let cost = CHUNK_COST + likeness + if minor { 0.02 } else { 0.0 } + if self.is_function(at, end) { FUNCTION_CELL_COST } else { 0.0 };
         Some((end, Some(Meaning::Value { column, cells, whole }), cost))
     }
 
     /// A cell such as 是, `?` or `no`: in a question the word hardly names it.
     fn is_function(&self, at: usize, end: usize) -> bool {
         let span = &self.tokens[at..end];
-        span.iter().all(|token| token.kind == Kind::Mark)
-            || !lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str()))).is_empty()
+        span.iter().all(|token| token.kind == Kind::Mark) || !lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str()))).is_empty()
     }
 
     /// The tokens of a mention; none where it cuts one in two.
@@ -280,25 +253,41 @@ impl Cutter<'_> {
         if let Some((low, high, taken)) = range(rest) {
             steps.push((at + taken, Some(Meaning::Range(low, high)), CHUNK_COST));
         }
+        if rest[0].text == "no" && rest.get(1).is_some_and(|token| token.kind == Kind::Word) {
+            steps.push((at + 1, Some(Meaning::Number(Number { value: 0.0, unit: None, bare: false })), ONE_COST));
+        }
         if let Some((number, taken)) = number(rest) {
             if taken == 1 && number.bare && rest[0].text.len() == 4 {
-                steps.extend(
-                    Period::year(number.value as i32).map(|year| (at + 1, Some(Meaning::Period(year)), CHUNK_COST)),
-                );
+                steps.extend(Period::year(number.value as i32).map(|year| (at + 1, Some(Meaning::Period(year)), CHUNK_COST)));
             }
-            let one = if number.value == 1.0 && !number.bare { ONE_COST } else { 0.0 };
+            let one = if number.value == 1.0 && !number.bare && !self.is_compared(at) { ONE_COST } else { 0.0 };
             steps.push((at + taken, Some(Meaning::Number(number)), CHUNK_COST + one));
         }
+    }
+
+    /// `which district`, `how many districts` where the key column is called Name: the word can only say what the rows are.
+    fn unknown_noun(&self, at: usize, steps: &mut Vec<Step>) {
+        let token = &self.tokens[at];
+        let asked = at.checked_sub(1).is_some_and(|before| matches!(self.tokens[before].text.as_str(), "which" | "many" | "what"));
+        let told = matches!(self.tokens.get(at + 1).map(|next| next.text.as_str()), Some("have" | "has" | "had" | "with" | "is" | "are" | "were" | "was"));
+        let known = !lexicon::roles(&token.text).is_empty() || steps.iter().any(|(_, meaning, _)| meaning.is_some());
+        let word = token.kind == Kind::Word && token.text.chars().all(char::is_alphabetic);
+        if asked && told && !known && word && labels::has_mere_names(self.table) {
+            steps.push((at + 1, Some(Meaning::Role(Role::Row)), UNKNOWN_NOUN_COST));
+        }
+    }
+
+    /// A comparing phrase (`more than`, 至少) ends right before.
+    fn is_compared(&self, at: usize) -> bool {
+        let compares = |role: &Role| matches!(role, Role::Over | Role::AtLeast | Role::Under | Role::AtMost | Role::Equal);
+        (at.saturating_sub(4)..at)
+            .any(|start| lexicon::roles(&lexicon::key(self.tokens[start..at].iter().map(|token| token.text.as_str()))).iter().any(compares))
     }
 
     fn context(&self, at: usize, steps: &mut Vec<Step>) {
         for (end, documents) in self.names.spans(self.tokens, at) {
             let labelled = !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
-            steps.push((
-                end,
-                Some(Meaning::Context(documents)),
-                if labelled { LABEL_CONTEXT_COST } else { CONTEXT_COST },
-            ));
+            steps.push((end, Some(Meaning::Context(documents)), if labelled { LABEL_CONTEXT_COST } else { CONTEXT_COST }));
         }
     }
 }

@@ -40,6 +40,8 @@ pub struct Frame<'a> {
     pub entities: Option<Entities>,
     /// A label beside a cell named its kind.
     pub kind_named: bool,
+    /// Columns whose label is named in part only.
+    pub partial: Vec<usize>,
     pub cost: f32,
 }
 
@@ -58,18 +60,43 @@ struct Reducer<'a> {
     documents: Option<Vec<String>>,
 }
 
-/// Reduces a path; `None` where a number or a period finds no column.
-pub fn frame<'a>(path: &Path, table: &'a Table, names: &'a Names) -> Option<Frame<'a>> {
-    let nodes = path.chunks.iter().map(|Chunk { meaning, .. }| Node::Open(meaning.clone())).collect();
-    let mut reducer = Reducer { table, names, nodes, cost: path.cost, documents: None };
-    reducer.contexts();
-    reducer.comparisons();
-    reducer.periods()?;
-    reducer.ranges()?;
-    reducer.finish()
+/// What a flag in a question costs where it is a condition (国有企业) and not what is asked.
+const FLAG_COST: f32 = 0.05;
+
+/// Reduces a path: none where a number or a period finds no column; two where a flag may be asked for or be a condition.
+pub fn frames<'a>(path: &Path, table: &'a Table, names: &'a Names) -> Vec<Frame<'a>> {
+    let nodes: Vec<Node> = path.chunks.iter().map(|Chunk { meaning, .. }| Node::Open(meaning.clone())).collect();
+    let asked = Reducer { table, names, nodes, cost: path.cost, documents: None };
+    let flagged = asked.with_flags();
+    [Some(asked), flagged].into_iter().flatten().filter_map(Reducer::reduced).collect()
 }
 
 impl<'a> Reducer<'a> {
+    fn reduced(mut self) -> Option<Frame<'a>> {
+        self.contexts();
+        self.comparisons();
+        self.periods()?;
+        self.ranges()?;
+        self.finish()
+    }
+
+    /// The same with flags as conditions.
+    fn with_flags(&self) -> Option<Self> {
+        let mut cost = self.cost;
+        let nodes: Vec<Node> = self
+            .nodes
+            .iter()
+            .map(|node| match node {
+                Node::Open(Meaning::Column(index, _)) if self.field(*index).is_some_and(|field| field.kind == FieldType::Flag) => {
+                    cost += FLAG_COST;
+                    Node::Done(Condition { column: Column::Field(*index), test: Test::Cells(vec!["yes".to_owned()]), negated: false })
+                }
+                other => other.clone(),
+            })
+            .collect();
+        (nodes != self.nodes).then_some(Self { table: self.table, names: self.names, nodes, cost, documents: None })
+    }
+
     fn field(&self, index: usize) -> Option<&'a Field> {
         self.table.fields.get(index)
     }
@@ -99,7 +126,7 @@ impl<'a> Reducer<'a> {
 
     fn column(&self, at: Option<usize>) -> Option<usize> {
         match self.nodes.get(at?)? {
-            Node::Open(Meaning::Column(index)) => Some(*index),
+            Node::Open(Meaning::Column(index, _)) => Some(*index),
             _ => None,
         }
     }
@@ -152,9 +179,12 @@ impl<'a> Reducer<'a> {
             let column = self.numeric(Some(at + 2))?;
             return Some((at, at + 3, make(column, op)?));
         }
-        let column =
-            self.numeric(before).filter(|_| !matches!(self.role(before2), Some(Role::Super { .. } | Role::Top)))?;
-        Some((at - 1, at + 1, make(column, Op::Equal)?))
+        let ranked = |place| matches!(self.role(place), Some(Role::Super { .. } | Role::Top | Role::Bottom | Role::First | Role::Last));
+        if let Some(column) = self.numeric(before).filter(|_| !ranked(before2)) {
+            return Some((at - 1, at + 1, make(column, Op::Equal)?));
+        }
+        let column = self.numeric(Some(at + 1)).filter(|_| !ranked(before) && !matches!(self.role(before), Some(Role::Which | Role::List)))?;
+        Some((at, at + 2, make(column, Op::Equal)?))
     }
 
     /// A column that the question asks for, or one that names rows by number: rather not the one compared.
@@ -191,8 +221,7 @@ impl<'a> Reducer<'a> {
             };
             let field = self.field(column)?;
             let test = Test::Range(in_unit(field, &low)?, in_unit(field, &high)?);
-            self.nodes
-                .splice(from..to, [Node::Done(Condition { column: Column::Field(column), test, negated: false })]);
+            self.nodes.splice(from..to, [Node::Done(Condition { column: Column::Field(column), test, negated: false })]);
             at = from + 1;
         }
         Some(())
@@ -207,18 +236,12 @@ impl<'a> Reducer<'a> {
                 continue;
             };
             let side = self.role(at.checked_sub(1)).filter(|role| order(*role).is_some());
-            let after = self
-                .role(Some(at + 1))
-                .filter(|role| matches!(role, Role::Before | Role::After | Role::Since | Role::Until));
+            let after = self.role(Some(at + 1)).filter(|role| matches!(role, Role::Before | Role::After | Role::Since | Role::Until));
             let from = at - usize::from(side.is_some());
             let to = at + 1 + usize::from(side.is_none() && after.is_some());
             let bound = side.or(after);
-            let beside = [from.checked_sub(1), Some(to)]
-                .into_iter()
-                .find(|place| self.column(*place).is_some_and(|index| self.is_time(index)));
-            let asked = beside
-                .flatten()
-                .is_some_and(|place| matches!(self.role(place.checked_sub(1)), Some(Role::Which | Role::What)));
+            let beside = [from.checked_sub(1), Some(to)].into_iter().find(|place| self.column(*place).is_some_and(|index| self.is_time(index)));
+            let asked = beside.flatten().is_some_and(|place| matches!(self.role(place.checked_sub(1)), Some(Role::Which | Role::What)));
             let column = beside.flatten().filter(|_| !asked).and_then(|place| self.column(Some(place)));
             if bound.is_none() && column.is_none() {
                 let documents = self.names.of_period(&period);
@@ -237,9 +260,7 @@ impl<'a> Reducer<'a> {
     }
 
     fn is_time(&self, index: usize) -> bool {
-        self.field(index).is_some_and(|field| {
-            field.kind == FieldType::DateTime || labels::is_year(field) || !written(field, None).is_empty()
-        })
+        self.field(index).is_some_and(|field| field.kind == FieldType::DateTime || labels::is_year(field) || !written(field, None).is_empty())
     }
 
     fn period_condition(&self, period: &Period, bound: Option<Role>, column: Option<usize>) -> Option<Condition> {
@@ -260,23 +281,20 @@ impl<'a> Reducer<'a> {
     /// The one column that tells when; for a month the one named so.
     fn time_column(&self, period: &Period) -> Option<usize> {
         let all = || self.table.fields.iter().enumerate();
-        let years: Vec<usize> = all().filter(|(_, field)| labels::is_year(field)).map(|(index, _)| index).collect();
+        let strict: Vec<usize> = all().filter(|(_, field)| labels::is_year(field) && !labels::is_year_of(field)).map(|(index, _)| index).collect();
+        let loose: Vec<usize> = all().filter(|(_, field)| labels::is_year_of(field)).map(|(index, _)| index).collect();
+        let years = if strict.is_empty() { loose } else { strict };
         if let ([only], Some(_)) = (years.as_slice(), period.as_year()) {
             return Some(*only);
         }
-        let dates: Vec<usize> =
-            all().filter(|(_, field)| field.kind == FieldType::DateTime).map(|(index, _)| index).collect();
-        let monthly = |index: &&usize| {
-            self.field(**index)
-                .is_some_and(|field| field.label.contains('月') || field.label.to_lowercase().contains("month"))
-        };
+        let dates: Vec<usize> = all().filter(|(_, field)| field.kind == FieldType::DateTime).map(|(index, _)| index).collect();
+        let monthly = |index: &&usize| self.field(**index).is_some_and(|field| field.label.contains('月') || field.label.to_lowercase().contains("month"));
         match dates.as_slice() {
             [only] => return Some(*only),
             [] => {}
             many => return many.iter().filter(|_| period.grain == Grain::Month).find(monthly).copied(),
         }
-        let texts: Vec<usize> =
-            all().filter(|(_, field)| !written(field, Some(period)).is_empty()).map(|(index, _)| index).collect();
+        let texts: Vec<usize> = all().filter(|(_, field)| !written(field, Some(period)).is_empty()).map(|(index, _)| index).collect();
         match texts.as_slice() {
             [only] => Some(*only),
             _ => None,
@@ -285,15 +303,7 @@ impl<'a> Reducer<'a> {
 
     /// Gathers named cells, drops what only joins them, and leaves the rest in order.
     fn finish(mut self) -> Option<Frame<'a>> {
-        let mut frame = Frame {
-            table: self.table,
-            parts: Vec::new(),
-            conditions: Vec::new(),
-            named: Vec::new(),
-            entities: None,
-            kind_named: false,
-            cost: 0.0,
-        };
+        let mut frame = Frame { table: self.table, parts: Vec::new(), conditions: Vec::new(), named: Vec::new(), entities: None, kind_named: false, partial: Vec::new(), cost: 0.0 };
         let mut values: Vec<(Column, Vec<Test>, bool)> = Vec::new();
         let mut negated = false;
         frame.kind_named = self.absorb_labels();
@@ -301,17 +311,18 @@ impl<'a> Reducer<'a> {
             match node {
                 Node::Open(Meaning::Role(Role::Not)) => negated = true,
                 Node::Open(Meaning::Role(role)) => frame.parts.push(Part::Role(role)),
-                Node::Open(Meaning::Column(index)) => frame.parts.push(Part::Column(index)),
+                Node::Open(Meaning::Column(index, whole)) => {
+                    frame.parts.push(Part::Column(index));
+                    if !whole {
+                        frame.partial.push(index);
+                    }
+                }
                 Node::Open(Meaning::Number(number)) => frame.parts.push(Part::Number(number)),
                 Node::Open(Meaning::Value { column, cells, .. }) => {
                     gather(&mut values, column, Test::Cells(cells), std::mem::take(&mut negated));
                     frame.parts.push(Part::Value(column));
                 }
-                Node::Done(Condition {
-                    column,
-                    test: test @ (Test::Numbers(_) | Test::Days(Some(_), Some(_))),
-                    ..
-                }) => {
+                Node::Done(Condition { column, test: test @ (Test::Numbers(_) | Test::Days(Some(_), Some(_))), .. }) => {
                     gather(&mut values, column, test, std::mem::take(&mut negated));
                 }
                 Node::Done(mut condition) => {
@@ -350,11 +361,7 @@ impl<'a> Reducer<'a> {
             match documents.len() {
                 0 => return None,
                 length if length == self.names.count() => {}
-                _ => frame.conditions.push(Condition {
-                    column: Column::Document,
-                    test: Test::Cells(documents),
-                    negated: false,
-                }),
+                _ => frame.conditions.push(Condition { column: Column::Document, test: Test::Cells(documents), negated: false }),
             }
         } else if self.names.count() > 1 {
             self.cost += 0.02;
@@ -365,9 +372,7 @@ impl<'a> Reducer<'a> {
     /// The column has one value only, and it is this.
     fn holds_everywhere(&self, column: Column, test: &Test) -> bool {
         let Column::Field(index) = column else { return false };
-        let Some(field) = self.field(index).filter(|field| field.distinct == Some(1) && field.nulls == 0) else {
-            return false;
-        };
+        let Some(field) = self.field(index).filter(|field| field.distinct == Some(1) && field.nulls == 0) else { return false };
         let value = field.range.as_ref().and_then(|(low, _)| low.parse::<f64>().ok());
         matches!(test, Test::Numbers(numbers) if value.is_some_and(|value| numbers.contains(&value)))
     }
@@ -381,12 +386,8 @@ impl<'a> Reducer<'a> {
                 at += 1;
                 continue;
             };
-            let asked = matches!(
-                self.role(at.checked_sub(1)),
-                Some(Role::Which | Role::What | Role::HowMany | Role::NumberOf | Role::Distinct | Role::List)
-            );
-            let beside =
-                [at.checked_sub(1), Some(at + 1)].into_iter().flatten().any(|place| self.is_value_of(place, index));
+            let asked = matches!(self.role(at.checked_sub(1)), Some(Role::Which | Role::What | Role::HowMany | Role::NumberOf | Role::Distinct | Role::List));
+            let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().any(|place| self.is_value_of(place, index));
             if beside && !asked {
                 self.nodes.remove(at);
                 absorbed = true;
@@ -477,26 +478,26 @@ fn in_unit(field: &Field, number: &Number) -> Option<f64> {
     let value = number.value;
     match number.unit.as_deref() {
         Some("%" | "percent") => percent(field, value),
-        Some("元" | "块" | "块钱" | "人民币" | "$" | "美元" | "dollars" | "dollar" | "usd") => {
-            match unit.chars().next() {
-                Some('万') => Some(value / 1e4),
-                Some('亿') => Some(value / 1e8),
-                _ => Some(value),
-            }
-        }
+        Some("元" | "块" | "块钱" | "人民币" | "$" | "美元" | "dollars" | "dollar" | "usd") => match unit.chars().next() {
+            Some('万') => Some(value / 1e4),
+            Some('亿') => Some(value / 1e8),
+            _ => Some(value),
+        },
         _ if unit.starts_with('万') && value >= 1e4 => Some(value / 1e4),
         _ if unit.starts_with('亿') && value >= 1e8 => Some(value / 1e8),
-        _ if unit == "%" => percent(field, value),
+        _ if unit == "%" && value > 1.0 => percent(field, value),
         _ => Some(value),
     }
 }
 
-/// A percent is stored as a fraction where the cells had the sign, else as written: the greatest value tells which.
+/// A percent is stored as a fraction where the cells had the sign (unit `%`), else as written.
 fn percent(field: &Field, value: f64) -> Option<f64> {
-    let greatest: f64 = field.range.as_ref()?.1.parse().ok()?;
-    match greatest {
-        most if most.abs() <= 1.0 => Some(value / 100.0),
-        most if most.abs() > 2.0 => Some(value),
-        _ => None,
+    match field.unit.as_deref() {
+        Some("%") => Some(value / 100.0),
+        Some("percent") => Some(value),
+        _ => {
+            let greatest: f64 = field.range.as_ref()?.1.parse().ok()?;
+            (greatest > 1.0).then_some(value)
+        }
     }
 }

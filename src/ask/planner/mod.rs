@@ -37,7 +37,7 @@ pub enum Plan {
 }
 
 /// A reading that costs more is not taken.
-const MOST_COST: f32 = 0.9;
+const MOST_COST: f32 = 0.75;
 /// How much cheaper the best must be than the next different one.
 const MARGIN: f32 = 0.08;
 /// Readings told when unsure.
@@ -59,19 +59,13 @@ pub fn plan(question: &str, schema: &Schema, mentions: &[Mention], today: NaiveD
     decide(&ranked, schema, question)
 }
 
-fn read_table(
-    tokens: &[token::Token],
-    schema: &Schema,
-    index: usize,
-    mentions: &[Mention],
-    today: NaiveDate,
-) -> Vec<Scored> {
+fn read_table(tokens: &[token::Token], schema: &Schema, index: usize, mentions: &[Mention], today: NaiveDate) -> Vec<Scored> {
     let table = &schema.tables[index];
     let labels = labels::Labels::of(table);
     let names = names::Names::of(table);
     let cutter = chunks::Cutter { tokens, table, labels: &labels, names: &names, mentions, today };
     let paths = cutter.paths();
-    let frames = paths.iter().filter_map(|path| frame::frame(path, table, &names));
+    let frames = paths.iter().flat_map(|path| frame::frames(path, table, &names));
     frames.flat_map(|frame| grammar::readings(&frame, index)).collect()
 }
 
@@ -97,10 +91,7 @@ fn ranked(mut found: Vec<Scored>, schema: &Schema) -> Vec<Ranked> {
 fn decide(ranked: &[Ranked], schema: &Schema, question: &str) -> Plan {
     let tell = |ranked: &Ranked| paraphrase::paraphrase(&ranked.scored.0, schema, question);
     match ranked {
-        [best, rest @ ..]
-            if best.scored.1 <= MOST_COST
-                && rest.first().is_none_or(|next| next.scored.1 - best.scored.1 >= MARGIN) =>
-        {
+        [best, rest @ ..] if best.scored.1 <= MOST_COST && rest.first().is_none_or(|next| next.scored.1 - best.scored.1 >= MARGIN) => {
             let notes = vec![Note::new("question_read_as", tell(best))];
             Plan::Statement { sql: best.sql.clone(), notes, score: (-best.scored.1).exp() }
         }

@@ -94,11 +94,11 @@ pub(super) fn climb_large(
 ) -> Result<Found, EngineError> {
     let column = column_of(&lookup.field);
     let text = lookup.text.as_str();
-    let mut found = Found::default();
-    found.exact = match lookup.wanted {
+    let exact = match lookup.wanted {
         Wanted::Equal => scan(store, view, &column, 1, |cell| cell == text)?,
         Wanted::Contains => scan(store, view, &column, MAX_LISTED + 1, |cell| cell.contains(text))?,
     };
+    let mut found = Found { exact, ..Found::default() };
     if !found.exact.is_empty() {
         return Ok(cut(found));
     }

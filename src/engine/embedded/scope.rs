@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 
 use super::rowset::Bits;
@@ -68,10 +69,7 @@ fn condition(filter: &Expr) -> Option<Condition> {
             Some(Condition::among(column(&list.expr)?, values, list.negated))
         }
         Expr::Not(inner) => Some(Condition::Not(Box::new(condition(inner)?))),
-        Expr::Literal(literal, _) => match literal {
-            datafusion::common::ScalarValue::Boolean(Some(known)) => Some(Condition::Known(*known)),
-            _ => None,
-        },
+        Expr::Literal(ScalarValue::Boolean(Some(known)), _) => Some(Condition::Known(*known)),
         _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Runs a scoped statement over the views of the tables it names.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -100,9 +101,9 @@ fn answers(
 ) -> Result<HashMap<Call, Arc<Hits>>, EngineError> {
     let mut answers = HashMap::new();
     for call in calls {
-        if !answers.contains_key(&call) {
-            let hits = Arc::new(answer(store, shards, views, &call)?);
-            answers.insert(call, hits);
+        if let Entry::Vacant(place) = answers.entry(call) {
+            let hits = answer(store, shards, views, place.key())?;
+            place.insert(Arc::new(hits));
         }
     }
     Ok(answers)

@@ -22,6 +22,9 @@ fn read(frame: &Frame) -> Option<Found> {
     let columns = bag.columns();
     let measure = columns.iter().map(|(_, index)| *index).find(|index| bag.is_amount(*index))?;
     bag.take_column(measure);
+    if !bag.take_deeds(Some(measure)) {
+        return None;
+    }
     if !grouped {
         bag.drop_universals();
         bag.drop_row_names();
@@ -35,7 +38,7 @@ fn read(frame: &Frame) -> Option<Found> {
     let leads = bag.field(measure).is_some_and(|field| field.label.to_lowercase().starts_with("total"));
     let how = match stated {
         Some(how) => how,
-        None if frame.names_one_row() && frame.entities.is_none() => return None,
+        None if frame.names_few_rows() && frame.entities.is_none() => return None,
         None if counted && frame.entities.is_none() && frame.has_conditions() => {
             bag.cost += 0.1;
             How::Sum
@@ -85,8 +88,7 @@ fn grouped_count(frame: &Frame) -> Option<Found> {
     let by = columns.iter().find(|(at, _)| bag.before(*at) == Some(Role::Per)).map(|(_, index)| *index)?;
     bag.take_column(by);
     bag.drop_joints();
-    let unique =
-        |index: usize| bag.field(index).is_some_and(|field| super::super::labels::is_unique(frame.table, field));
+    let unique = |index: usize| bag.field(index).is_some_and(|field| super::super::labels::is_unique(frame.table, field));
     let counted: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
     if !counted.iter().all(|index| unique(*index)) {
         return None;

@@ -94,14 +94,12 @@ impl<'a> Bag<'a> {
 
     /// A number that is added up: no year, rank or order.
     pub fn is_amount(&self, index: usize) -> bool {
-        self.field(index).is_some_and(|field| field.kind.is_number() && !field.identifier && !labels::is_year(field))
+        self.field(index).is_some_and(|field| field.kind.is_number() && !field.identifier && !labels::is_year(field) && !labels::is_index(self.frame.table, field))
     }
 
     /// Takes what only joins or repeats: `and`, `than`, `each`, `all X`, the kind of the named things.
     pub fn drop_joints(&mut self) {
-        self.take(|role| {
-            matches!(role, Role::And | Role::Than | Role::Respective | Role::All | Role::YesNo | Role::Between)
-        });
+        self.take(|role| matches!(role, Role::And | Role::Than | Role::Respective | Role::All | Role::YesNo | Role::Between));
         for part in &mut self.parts {
             if matches!(part, Some(Part::Value(_))) {
                 *part = None;
@@ -129,6 +127,18 @@ impl<'a> Bag<'a> {
         }
     }
 
+    /// Takes deeds that the measure's own label stands for; `false` where there is one that it does not.
+    pub fn take_deeds(&mut self, measure: Option<usize>) -> bool {
+        if self.take(|role| role == Role::Scored).is_some() && measure.is_none() {
+            return false;
+        }
+        if self.take(|role| role == Role::Deed).is_none() {
+            return true;
+        }
+        self.cost += 0.03;
+        measure.is_some_and(|index| !self.frame.partial.contains(&index))
+    }
+
     /// Right behind which, what, who, list.
     pub fn is_asked(&self, at: usize) -> bool {
         matches!(self.before(at), Some(Role::Which | Role::What | Role::Who | Role::List | Role::Where | Role::When))
@@ -136,12 +146,7 @@ impl<'a> Bag<'a> {
 
     /// Drops `all X` where X is not needed.
     pub fn drop_universals(&mut self) {
-        let universal: Vec<usize> = self
-            .columns()
-            .iter()
-            .filter(|(at, _)| self.before(*at) == Some(Role::All))
-            .map(|(_, index)| *index)
-            .collect();
+        let universal: Vec<usize> = self.columns().iter().filter(|(at, _)| self.before(*at) == Some(Role::All)).map(|(_, index)| *index).collect();
         for index in universal {
             self.take_column(index);
         }
@@ -150,9 +155,7 @@ impl<'a> Bag<'a> {
     /// Drops columns that name the rows and are not what is asked: `the capacity of the stadiums in …`.
     pub fn drop_row_names(&mut self) {
         for (at, index) in self.columns() {
-            let names = self
-                .field(index)
-                .is_some_and(|field| field.exact().is_some() && labels::is_unique(self.frame.table, field));
+            let names = self.field(index).is_some_and(|field| field.exact().is_some() && labels::is_unique(self.frame.table, field));
             if names && !self.is_asked(at) {
                 self.take_column(index);
                 self.cost += 0.03;
@@ -180,13 +183,20 @@ impl<'a> Bag<'a> {
             self.cost += 0.06;
             return self.only(labels::is_person).or_else(|| self.key_person());
         }
+        if self.take(|role| role == Role::Row).is_some() {
+            self.take(|role| matches!(role, Role::Which | Role::What | Role::List));
+            self.cost += 0.06;
+            return labels::key(self.frame.table);
+        }
         if self.take(|role| role == Role::Where).is_some() {
             self.cost += 0.06;
             return self.only(labels::is_place);
         }
         if self.take(|role| role == Role::When).is_some() {
             self.cost += 0.06;
-            return self.only(|field| field.kind == FieldType::DateTime).or_else(|| self.only(labels::is_year));
+            let date = |field: &Field| field.kind == FieldType::DateTime;
+            let daily = |field: &Field| date(field) && !field.label.contains('月') && !field.label.to_lowercase().contains("month");
+            return self.only(date).or_else(|| self.only(daily)).or_else(|| self.only(labels::is_year));
         }
         None
     }
@@ -197,8 +207,7 @@ impl<'a> Bag<'a> {
     }
 
     pub fn only(&self, wanted: impl Fn(&Field) -> bool) -> Option<usize> {
-        let mut found =
-            self.frame.table.fields.iter().enumerate().filter(|(_, field)| wanted(field)).map(|(index, _)| index);
+        let mut found = self.frame.table.fields.iter().enumerate().filter(|(_, field)| wanted(field)).map(|(index, _)| index);
         let first = found.next()?;
         found.next().is_none().then_some(first)
     }

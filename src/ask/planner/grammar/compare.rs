@@ -19,30 +19,15 @@ fn read_compare(frame: &Frame) -> Option<Found> {
     let most = direction(&mut bag)?;
     bag.drop_joints();
     bag.take(|role| {
-        matches!(
-            role,
-            Role::Which
-                | Role::What
-                | Role::Who
-                | Role::When
-                | Role::Or
-                | Role::Person
-                | Role::NumberOf
-                | Role::InTermsOf
-                | Role::Not
-                | Role::Total
-        )
+        matches!(role, Role::Which | Role::What | Role::Who | Role::When | Role::Or | Role::Person | Role::NumberOf | Role::InTermsOf | Role::Not | Role::Total)
     });
     bag.take_column(key);
     let measure = only_measure(&mut bag)?;
+    let deeds = bag.take_deeds(Some(measure));
     absorb_rows(&mut bag);
     let field = bag.field(measure)?;
-    let fit = field.kind.is_number() && !labels::is_rank(field) && frame.names_one_row();
-    (bag.is_empty() && fit).then(|| Found {
-        shape: Shape::Extreme { columns: vec![key], measure, most, within: None },
-        conditions,
-        cost: bag.cost,
-    })
+    let fit = deeds && field.kind.is_number() && !labels::is_rank(field) && frame.names_few_rows();
+    (bag.is_empty() && fit).then(|| Found { shape: Shape::Extreme { columns: vec![key], measure, most, within: None }, conditions, cost: bag.cost })
 }
 
 /// More or less, where every word that says so agrees.
@@ -50,11 +35,7 @@ fn direction(bag: &mut Bag) -> Option<bool> {
     let told: Vec<bool> = bag
         .roles()
         .filter_map(|(_, role)| match role {
-            Role::More { most }
-            | Role::Super {
-                most,
-                manner: Manner::Amount | Manner::Many | Manner::Quality | Manner::Length | Manner::Price,
-            } => Some(most),
+            Role::More { most } | Role::Super { most, manner: Manner::Amount | Manner::Many | Manner::Quality | Manner::Length | Manner::Price } => Some(most),
             _ => None,
         })
         .collect();
@@ -113,15 +94,7 @@ fn read_difference(frame: &Frame) -> Option<Found> {
     bag.take(|role| {
         matches!(
             role,
-            Role::More { .. }
-                | Role::HowMany
-                | Role::HowMuch
-                | Role::What
-                | Role::NumberOf
-                | Role::Or
-                | Role::InTermsOf
-                | Role::Not
-                | Role::Total
+            Role::More { .. } | Role::HowMany | Role::HowMuch | Role::What | Role::NumberOf | Role::Or | Role::InTermsOf | Role::Not | Role::Total
         )
     });
     bag.drop_joints();
@@ -129,14 +102,14 @@ fn read_difference(frame: &Frame) -> Option<Found> {
         bag.take_column(key);
     }
     let measure = only_measure(&mut bag)?;
+    let deeds = bag.take_deeds(Some(measure));
     absorb_rows(&mut bag);
-    if !bag.is_empty() || !frame.names_one_row() {
+    if !deeds || !bag.is_empty() || !frame.names_few_rows() {
         return None;
     }
     let signed = more.is_some();
     let (first, second) = if more == Some(false) { (second, first) } else { (first, second) };
-    let shape =
-        Shape::Difference { key: entities.column, first: first.clone(), second: second.clone(), measure, signed };
+    let shape = Shape::Difference { key: entities.column, first: first.clone(), second: second.clone(), measure, signed, checked: !frame.names_one_row() };
     Some(Found { shape, conditions: frame.conditions.clone(), cost: bag.cost })
 }
 
@@ -157,9 +130,7 @@ fn spread(frame: &Frame) -> Option<Found> {
         return None;
     }
     let conditions = frame.all_conditions()?;
-    bag.take(|role| {
-        matches!(role, Role::Super { .. } | Role::Maximum | Role::Minimum | Role::What | Role::HowMuch | Role::NumberOf)
-    });
+    bag.take(|role| matches!(role, Role::Super { .. } | Role::Maximum | Role::Minimum | Role::What | Role::HowMuch | Role::NumberOf));
     bag.drop_joints();
     let measure = only_measure(&mut bag)?;
     bag.is_empty().then(|| Found { shape: Shape::Spread { measure }, conditions, cost: bag.cost })

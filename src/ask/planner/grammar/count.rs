@@ -3,7 +3,7 @@
 use super::super::frame::Frame;
 use super::super::labels;
 use super::super::lexicon::Role;
-use super::super::reading::{Column, Shape};
+use super::super::reading::{Column, Condition, Shape, Test};
 use super::{Bag, Found};
 
 /// `how many X …`, `the number of different X`, `how many times is V listed`.
@@ -29,6 +29,9 @@ fn read(frame: &Frame) -> Option<Found> {
         bag.take_column(*index);
     }
     bag.drop_joints();
+    if !bag.take_deeds(compared(frame)) {
+        return None;
+    }
     let people = bag.take(|role| role == Role::Person).is_some();
     let mut columns: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
     columns.dedup();
@@ -63,11 +66,20 @@ fn counted_rows(bag: &mut Bag, column: usize, appears: bool) -> Option<Shape> {
         return Some(if field.nulls == 0 { Shape::Count } else { Shape::CountDifferent { column } });
     }
     bag.cost += 0.08;
+    if labels::is_year(field) {
+        return Some(Shape::CountDifferent { column });
+    }
     if frame.has_conditions() {
         let leading = frame.table.fields.iter().position(|field| field.exact().is_some()) == Some(column);
         return leading.then_some(Shape::Count);
     }
     (appears || field.exact().is_some()).then_some(Shape::CountDifferent { column })
+}
+
+/// The number that a condition compares.
+fn compared(frame: &Frame) -> Option<usize> {
+    let numeric = |condition: &&Condition| matches!(condition.test, Test::Compare(..) | Test::Range(..) | Test::Numbers(_));
+    frame.conditions.iter().find(numeric).and_then(|condition| field_of(&condition.column))
 }
 
 fn field_of(column: &Column) -> Option<usize> {

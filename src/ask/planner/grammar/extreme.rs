@@ -6,6 +6,8 @@ use super::super::lexicon::{Manner, Role};
 use super::super::reading::{How, Shape, Top};
 use super::order::leading_top;
 use super::{Bag, Found};
+use crate::schema::Field;
+use crate::value::FieldType;
 
 /// `which T has the most M`, `M 最高的是哪个 T`, `what is the highest M`, also among the top n of another measure.
 pub fn extreme(frame: &Frame) -> Vec<Found> {
@@ -18,8 +20,9 @@ fn read(frame: &Frame) -> Option<Found> {
     let (at, most, manner) = superlative(&mut bag)?;
     let conditions = frame.all_conditions()?;
     bag.drop_joints();
-    bag.take(|role| matches!(role, Role::InTermsOf | Role::NumberOf | Role::Total | Role::Only | Role::Row));
-    let measure = measure(&bag, at, within)?;
+    bag.take(|role| matches!(role, Role::InTermsOf | Role::NumberOf | Role::Total | Role::Only));
+    let measure = measure(&bag, at, within).or_else(|| implied_measure(&mut bag, manner))?;
+    let most = if manner == Manner::Time && bag.field(measure).is_some_and(labels::is_age) { !most } else { most };
     bag.take_column(measure);
     let field = bag.field(measure)?;
     if is_label(&bag, measure) && !labels::is_rank(field) && manner != Manner::Time {
@@ -33,24 +36,45 @@ fn read(frame: &Frame) -> Option<Found> {
     if matches!(manner, Manner::Frequency) {
         return None;
     }
+    if !bag.take_deeds(Some(measure)) {
+        return None;
+    }
     let asks_value = bag.has(|role| matches!(role, Role::What | Role::HowMuch | Role::HowMany));
+    if asks_value && !bag.has(|role| matches!(role, Role::Which | Role::Who)) {
+        bag.drop_universals();
+    }
     let target = target(&mut bag)?;
     bag.take(|role| matches!(role, Role::Which | Role::What | Role::List | Role::HowMuch | Role::HowMany));
     bag.drop_universals();
     if !bag.is_empty() {
         return None;
     }
+    if target.is_some_and(|target| is_repeated(&bag, target)) && adds_up(&bag, measure) {
+        return None;
+    }
     let cost = bag.cost + if within.is_some() { 0.02 } else { 0.0 };
     let shape = match target {
-        Some(target) if frame.entities.as_ref().is_none_or(|_| frame.names_one_row()) => {
-            Shape::Extreme { columns: vec![target], measure, most, within }
-        }
+        Some(target) if frame.entities.as_ref().is_none_or(|_| frame.names_few_rows()) => Shape::Extreme { columns: vec![target], measure, most, within },
         None if asks_value && within.is_none() && bag.is_measure(measure) && frame.entities.is_none() => {
             Shape::Aggregate { how: if most { How::Greatest } else { How::Least }, column: measure }
         }
         _ => return None,
     };
     Some(Found { shape, conditions, cost })
+}
+
+/// Most values of the column stand in several rows: the most of a sum may be meant, not of one row.
+fn is_repeated(bag: &Bag, index: usize) -> bool {
+    let rows = bag.frame().table.rows;
+    bag.field(index).is_some_and(|field| field.distinct.is_some_and(|distinct| distinct * 2 <= rows.saturating_sub(field.nulls)))
+}
+
+/// An amount that makes sense as a sum over rows: no rate, price, average, score or share.
+fn adds_up(bag: &Bag, index: usize) -> bool {
+    const NOT_SUMS: &[&str] = &["average", "per", "price", "percent", "rate", "%", "/", "ratio", "率", "价", "比", "均", "mpg", "speed", "score", "rating", "age", "度"];
+    let Some(field) = bag.field(index) else { return false };
+    let label = field.label.to_lowercase();
+    bag.is_amount(index) && !matches!(field.unit.as_deref(), Some("%" | "percent")) && !NOT_SUMS.iter().any(|word| label.contains(word))
 }
 
 /// The superlative, where all that the question has agree.
@@ -74,24 +98,37 @@ pub fn superlative(bag: &mut Bag) -> Option<(usize, bool, Manner)> {
 
 /// The column that is compared: the number beside the superlative that is not what is asked for.
 fn measure(bag: &Bag, at: usize, within: Option<Top>) -> Option<usize> {
-    let mut numbers: Vec<(usize, usize)> =
-        bag.columns().into_iter().filter(|(_, index)| bag.is_measure(*index)).collect();
+    let mut numbers: Vec<(usize, usize)> = bag.columns().into_iter().filter(|(_, index)| bag.is_measure(*index)).collect();
     numbers.retain(|(_, index)| within.is_none_or(|top| top.measure != *index));
     let mut kinds: Vec<usize> = numbers.iter().map(|(_, index)| *index).collect();
     kinds.sort_unstable();
     kinds.dedup();
     if kinds.len() > 1 {
-        numbers.retain(|(place, index)| {
-            !bag.is_asked(*place) && bag.before(*place) != Some(Role::All) && !is_label(bag, *index)
-        });
+        numbers.retain(|(place, index)| !bag.is_asked(*place) && bag.before(*place) != Some(Role::All) && !is_label(bag, *index));
     }
-    let stated =
-        numbers.iter().find(|(place, _)| bag.frame().parts.get(place.wrapping_sub(1)).is_some_and(is_in_terms_of));
+    let stated = numbers.iter().find(|(place, _)| bag.frame().parts.get(place.wrapping_sub(1)).is_some_and(is_in_terms_of));
     let after = numbers.iter().find(|(place, _)| *place > at);
     let before = numbers.iter().rev().find(|(place, _)| *place < at);
     let adjacent = before.filter(|(place, _)| place + 1 == at).or(after).or(before);
     let (place, index) = *stated.or(adjacent)?;
     (!bag.is_asked(place)).then_some(index)
+}
+
+/// The one column that a superlative is about by itself: the longest is of a length, the oldest of an age or a date.
+fn implied_measure(bag: &mut Bag, manner: Manner) -> Option<usize> {
+    let numeric = |words: &'static [&'static str]| move |field: &Field| field.kind.is_number() && labels::says(field, words);
+    bag.cost += 0.08;
+    match manner {
+        Manner::Length => bag.only(numeric(&["length", "distance", "duration", "period", "长度", "距离", "时长"])),
+        Manner::Height => bag.only(numeric(&["height", "elevation", "altitude", "高度", "身高"])),
+        Manner::Price => bag.only(numeric(&["price", "cost", "fee", "价格", "单价", "均价", "售价"])),
+        Manner::Time => match (bag.only(labels::is_age), bag.only(|field| field.kind == FieldType::DateTime || labels::is_year(field))) {
+            (Some(age), None) => Some(age),
+            (None, Some(date)) => Some(date),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn is_in_terms_of(part: &super::super::frame::Part) -> bool {
@@ -100,7 +137,7 @@ fn is_in_terms_of(part: &super::super::frame::Part) -> bool {
 
 /// Numbers that name rows rather than measure them.
 fn is_label(bag: &Bag, index: usize) -> bool {
-    bag.field(index).is_some_and(|field| field.identifier || labels::is_year(field))
+    bag.field(index).is_some_and(|field| field.identifier || labels::is_year(field) || labels::is_index(bag.frame().table, field))
 }
 
 /// `Some(None)` where the value itself is asked for; `None` where there are two answers to give.
@@ -120,8 +157,7 @@ fn target(bag: &mut Bag) -> Option<Option<usize>> {
             Some(Some(index))
         }
         None => {
-            let wanted =
-                bag.has(|role| matches!(role, Role::Who | Role::Where | Role::When | Role::Person | Role::Which));
+            let wanted = bag.has(|role| matches!(role, Role::Who | Role::Where | Role::When | Role::Person | Role::Row | Role::Which));
             let implied = bag.implied_target();
             if implied.is_some() {
                 return Some(implied);
@@ -195,9 +231,5 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
     bag.take(|role| role == Role::Person);
     let field = bag.field(by)?;
     let countable = field.exact().is_some() && !labels::is_unique(frame.table, field);
-    (bag.is_empty() && countable).then(|| Found {
-        shape: Shape::Frequent { by, most },
-        conditions,
-        cost: bag.cost + 0.05,
-    })
+    (bag.is_empty() && countable).then(|| Found { shape: Shape::Frequent { by, most }, conditions, cost: bag.cost + 0.05 })
 }

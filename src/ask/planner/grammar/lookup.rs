@@ -3,8 +3,9 @@
 use super::super::frame::Frame;
 use super::super::labels;
 use super::super::lexicon::Role;
-use super::super::reading::{Column, Shape};
+use super::super::reading::{Column, Shape, Test};
 use super::{Bag, Found};
+use crate::value::FieldType;
 
 /// `what is the M of X`, `which T have M over 5`, `A 和 B 的 M 分别是多少`, `X 是不是 F`.
 pub fn lookup(frame: &Frame) -> Vec<Found> {
@@ -20,21 +21,32 @@ fn read(frame: &Frame) -> Option<Found> {
     let counted = bag.take(|role| role == Role::HowMany).is_some();
     let how_much = bag.take(|role| role == Role::HowMuch).is_some();
     let yes_no = bag.has(|role| role == Role::YesNo);
-    bag.take(|role| matches!(role, Role::NumberOf | Role::Only));
+    bag.take(|role| role == Role::Only);
+    if bag.take(|role| role == Role::NumberOf).is_some() && !frame.names_few_rows() {
+        return None;
+    }
     if bag.take(|role| role == Role::Total).is_some() {
         bag.cost += 0.1;
-        if !frame.names_one_row() {
+        if !frame.names_few_rows() {
             return None;
         }
     }
+    let joined = bag.has(|role| role == Role::And);
     bag.drop_joints();
     let mut columns = asked(&mut bag)?;
+    if columns.len() > 1 && !joined {
+        return None;
+    }
+    let only = if columns.len() == 1 && bag.is_number(columns[0]) { Some(columns[0]) } else { None };
+    if !bag.take_deeds(only) {
+        return None;
+    }
     let asks_rows = bag.take(|role| matches!(role, Role::Which | Role::What | Role::List | Role::HowMuch)).is_some();
     if !bag.is_empty() {
         return None;
     }
     let amounts = columns.iter().all(|index| bag.is_number(*index));
-    if counted && (!amounts || !frame.names_one_row()) {
+    if counted && (!amounts || !frame.names_few_rows()) {
         return None;
     }
     if yes_no && !columns.iter().all(|index| is_yes_no(&bag, *index)) {
@@ -46,6 +58,9 @@ fn read(frame: &Frame) -> Option<Found> {
     }
     if frame.named.is_empty() && frame.entities.is_none() && !asks_rows && bag.cost < 0.05 {
         bag.cost += 0.1;
+    }
+    if frame.conditions.iter().any(|condition| columns.iter().any(|index| condition.column == Column::Field(*index) && matches!(condition.test, Test::Cells(_)))) {
+        bag.cost += 0.3;
     }
     label_rows(frame, &mut columns);
     Some(Found { shape: Shape::Rows { columns }, conditions, cost: bag.cost })
@@ -62,11 +77,13 @@ fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
         }
         bag.take_column(index);
     }
-    let implied = if bag.has(|role| matches!(role, Role::Where | Role::When)) {
-        Some(bag.implied_target()?)
-    } else {
-        bag.implied_target()
-    };
+    if columns.iter().any(|index| bag.field(*index).is_some_and(|field| field.exact().is_some()) && !names_rows(bag, *index)) {
+        bag.take(|role| role == Role::Who);
+    }
+    if columns.iter().any(|index| bag.field(*index).is_some_and(|field| field.kind == FieldType::DateTime || labels::is_year(field))) {
+        bag.take(|role| role == Role::When);
+    }
+    let implied = if bag.has(|role| matches!(role, Role::Where | Role::When)) { Some(bag.implied_target()?) } else { bag.implied_target() };
     if let Some(target) = implied.filter(|target| !columns.contains(target)) {
         if !columns.iter().all(|index| names_rows(bag, *index)) {
             return None;
@@ -85,9 +102,7 @@ fn is_yes_no(bag: &Bag, index: usize) -> bool {
     const WORDS: &[&str] = &["是", "否", "yes", "no", "y", "n", "true", "false", "有", "无"];
     bag.field(index).is_some_and(|field| {
         field.kind == crate::value::FieldType::Flag
-            || (field.distinct == Some(2)
-                && !field.samples.is_empty()
-                && field.samples.iter().all(|sample| WORDS.contains(&sample.to_lowercase().as_str())))
+            || (field.distinct == Some(2) && !field.samples.is_empty() && field.samples.iter().all(|sample| WORDS.contains(&sample.to_lowercase().as_str())))
     })
 }
 

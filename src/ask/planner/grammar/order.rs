@@ -11,16 +11,9 @@ pub fn leading_top(bag: &mut Bag) -> Option<Top> {
     let parts = &bag.frame().parts;
     let at = parts.iter().position(|part| matches!(part, Part::Role(Role::Top | Role::Bottom)))?;
     let most = parts.get(at) == Some(&Part::Role(Role::Top));
-    let (Some(Part::Number(number)), Some(Part::Column(measure))) = (parts.get(at + 1), parts.get(at.checked_sub(1)?))
-    else {
-        return None;
-    };
+    let (Some(Part::Number(number)), Some(Part::Column(measure))) = (parts.get(at + 1), parts.get(at.checked_sub(1)?)) else { return None };
     let superlative = parts.iter().skip(at).any(|part| matches!(part, Part::Role(Role::Super { .. })));
-    if !superlative
-        || !bag.is_measure(*measure)
-        || number.value.fract() != 0.0
-        || !(1.0..=1000.0).contains(&number.value)
-    {
+    if !superlative || !bag.is_measure(*measure) || number.value.fract() != 0.0 || !(1.0..=1000.0).contains(&number.value) {
         return None;
     }
     let top = Top { measure: *measure, most, count: number.value as u64 };
@@ -37,6 +30,9 @@ pub fn ranked(frame: &Frame) -> Vec<Found> {
 
 fn read_ranked(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
+    if !number_ranks(frame) {
+        return None;
+    }
     let count = bag.take_number()?;
     if count.fract() != 0.0 || !(1.0..=1000.0).contains(&count) || frame.entities.is_some() {
         return None;
@@ -44,16 +40,16 @@ fn read_ranked(frame: &Frame) -> Option<Found> {
     let most = direction(&mut bag)?;
     let conditions = frame.all_conditions()?;
     bag.drop_joints();
-    bag.take(|role| {
-        matches!(role, Role::InTermsOf | Role::NumberOf | Role::Which | Role::What | Role::List | Role::Row)
-    });
-    let measures: Vec<usize> =
-        bag.columns().iter().map(|(_, index)| *index).filter(|index| bag.is_measure(*index)).collect();
+    bag.take(|role| matches!(role, Role::InTermsOf | Role::NumberOf | Role::Which | Role::What | Role::List | Role::Row));
+    let measures: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).filter(|index| bag.is_measure(*index)).collect();
     let measure = *measures.first().filter(|first| measures.iter().all(|other| other == *first))?;
     if bag.field(measure).is_none_or(labels::is_rank) {
         return None;
     }
     bag.take_column(measure);
+    if !bag.take_deeds(Some(measure)) {
+        return None;
+    }
     let mut columns: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
     columns.dedup();
     if columns.is_empty() {
@@ -66,11 +62,15 @@ fn read_ranked(frame: &Frame) -> Option<Found> {
     }
     bag.take(|role| matches!(role, Role::Who | Role::Person));
     let top = Top { measure, most, count: count as u64 };
-    (bag.is_empty() && columns.len() == 1).then(|| Found {
-        shape: Shape::Ranked { columns, top },
-        conditions,
-        cost: bag.cost,
-    })
+    (bag.is_empty() && columns.len() == 1).then(|| Found { shape: Shape::Ranked { columns, top }, conditions, cost: bag.cost })
+}
+
+/// The number stands beside what ranks or asks: `top 5`, `哪五家`, `最高的10个`.
+fn number_ranks(frame: &Frame) -> bool {
+    let Some(at) = frame.parts.iter().position(|part| matches!(part, Part::Number(_))) else { return false };
+    let before = at.checked_sub(1).and_then(|place| frame.parts.get(place));
+    let ranks = |part: Option<&Part>| matches!(part, Some(Part::Role(Role::Top | Role::Bottom | Role::Super { .. })));
+    ranks(before) || ranks(frame.parts.get(at + 1)) || matches!(before, Some(Part::Role(Role::Which | Role::List)))
 }
 
 /// Up or down, where every word that says so agrees.
@@ -98,12 +98,7 @@ fn neighbour(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
     let next = bag.take(|role| role == Role::Next).is_some();
     let previous = bag.take(|role| role == Role::Previous).is_some();
-    if next == previous
-        || frame.entities.is_some()
-        || frame.named.len() != 1
-        || frame.conditions.len() != 1
-        || frame.table.sheets.len() > 1
-    {
+    if next == previous || frame.entities.is_some() || frame.named.len() != 1 || frame.conditions.len() != 1 || frame.table.sheets.len() > 1 {
         return None;
     }
     let anchor = *frame.named.first()?;
@@ -125,11 +120,7 @@ fn neighbour(frame: &Frame) -> Option<Found> {
         bag.take_column(*column);
     }
     let shape = Shape::Neighbour { columns: columns.clone(), next };
-    (bag.is_empty() && columns.len() == 1 && frame.is_unique(anchor)).then(|| Found {
-        shape,
-        conditions: frame.conditions.clone(),
-        cost: bag.cost + 0.02,
-    })
+    (bag.is_empty() && columns.len() == 1 && frame.is_unique(anchor)).then(|| Found { shape, conditions: frame.conditions.clone(), cost: bag.cost + 0.02 })
 }
 
 /// `the first year that …` is the least year; else the first row in sheet order where no date tells otherwise.
@@ -141,6 +132,7 @@ fn edge(frame: &Frame) -> Option<Found> {
         return None;
     }
     let conditions = frame.all_conditions()?;
+    let listed = bag.take(|role| role == Role::Appear).is_some();
     bag.take(|role| matches!(role, Role::Which | Role::What | Role::When));
     bag.drop_joints();
     let mut columns: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
@@ -151,17 +143,12 @@ fn edge(frame: &Frame) -> Option<Found> {
     if !bag.is_empty() {
         return None;
     }
-    let times = frame
-        .table
-        .fields
-        .iter()
-        .filter(|field| field.kind == crate::value::FieldType::DateTime || labels::is_year(field))
-        .count();
+    let times = frame.table.fields.iter().filter(|field| field.kind == crate::value::FieldType::DateTime || labels::is_year(field)).count();
     if labels::is_year(field) || field.kind == crate::value::FieldType::DateTime {
         let how = if last { How::Greatest } else { How::Least };
         return Some(Found { shape: Shape::Aggregate { how, column: *column }, conditions, cost: bag.cost + 0.02 });
     }
-    if times > 0 || frame.table.sheets.len() > 1 {
+    if (times > 0 && !listed) || frame.table.sheets.len() > 1 {
         return None;
     }
     Some(Found { shape: Shape::Edge { columns, last }, conditions, cost: bag.cost + 0.1 })
