@@ -23,7 +23,11 @@ pub enum Meaning {
     /// A field, and whether the words are its label whole.
     Column(usize, bool),
     /// Cells of one column that the words name.
-    Value { column: Column, cells: Vec<String>, whole: bool },
+    Value {
+        column: Column,
+        cells: Vec<String>,
+        whole: bool,
+    },
     Number(Number),
     Range(Number, Number),
     Period(Period),
@@ -119,7 +123,10 @@ impl Cutter<'_> {
     }
 
     fn phrases(&self, at: usize, steps: &mut Vec<Step>) {
-        if self.tokens[at].kind == Kind::Mark && lexicon::roles(&self.tokens[at].text).is_empty() && !matches!(self.tokens[at].text.as_str(), "%" | "$" | "#") {
+        if self.tokens[at].kind == Kind::Mark
+            && lexicon::roles(&self.tokens[at].text).is_empty()
+            && !matches!(self.tokens[at].text.as_str(), "%" | "$" | "#")
+        {
             steps.push((at + 1, None, 0.0));
         }
         let known = self.known_phrases(at);
@@ -143,7 +150,9 @@ impl Cutter<'_> {
     /// `which` and `who` ask at the head of a question and behind a preposition; behind a noun they may only join.
     fn may_be_relative(&self, at: usize, roles: &[Role]) -> bool {
         const HEADS: &[&str] = &["in", "on", "at", "for", "of", "by", "to", "from", "with"];
-        let asks = roles.iter().any(|role| matches!(role, Role::Which | Role::What | Role::Who | Role::Where | Role::When | Role::HowMany));
+        let asks = roles.iter().any(|role| {
+            matches!(role, Role::Which | Role::What | Role::Who | Role::Where | Role::When | Role::HowMany)
+        });
         let before = at.checked_sub(1).and_then(|place| self.tokens.get(place));
         !asks || before.is_some_and(|token| token.kind != Kind::Mark && !HEADS.contains(&token.text.as_str()))
     }
@@ -152,7 +161,9 @@ impl Cutter<'_> {
     fn known_phrases(&self, at: usize) -> Vec<(usize, &'static [Role])> {
         let ends = at + 1..=(at + LONGEST).min(self.tokens.len());
         let mut known: Vec<(usize, &[Role])> = ends
-            .map(|end| (end, lexicon::roles(&lexicon::key(self.tokens[at..end].iter().map(|token| token.text.as_str())))))
+            .map(|end| {
+                (end, lexicon::roles(&lexicon::key(self.tokens[at..end].iter().map(|token| token.text.as_str()))))
+            })
             .filter(|(_, roles)| !roles.is_empty())
             .collect();
         if self.tokens[at].kind != Kind::Han {
@@ -164,12 +175,17 @@ impl Cutter<'_> {
     fn columns(&self, at: usize, steps: &mut Vec<Step>) {
         let joins = |token: &Token| lexicon::is_filler(&token.text) && token.kind != Kind::Han;
         let text = |token: &Token| token.kind == Kind::Mark && !matches!(token.text.as_str(), "%" | "#");
-        if joins(&self.tokens[at]) && concepts(&self.tokens[at..=at]).is_empty() || text(&self.tokens[at]) && self.tokens[at].text != "(" {
+        if joins(&self.tokens[at]) && concepts(&self.tokens[at..=at]).is_empty()
+            || text(&self.tokens[at]) && self.tokens[at].text != "("
+        {
             return;
         }
         for end in at + 1..=(at + LONGEST_LABEL).min(self.tokens.len()) {
             let last = &self.tokens[end - 1];
-            if end > at + 1 && ((text(last) && last.text != ")") || (last.kind != Kind::Mark && concepts(&self.tokens[end - 1..end]).is_empty())) {
+            if end > at + 1
+                && ((text(last) && last.text != ")")
+                    || (last.kind != Kind::Mark && concepts(&self.tokens[end - 1..end]).is_empty()))
+            {
                 continue;
             }
             let span = concepts(&self.tokens[at..end]);
@@ -197,11 +213,14 @@ impl Cutter<'_> {
                 entry.0.push(mention.cell.clone());
             }
         }
-        let key = labels::key(self.table).and_then(|index| self.table.fields.get(index)).map(|field| field.name.as_str());
+        let key =
+            labels::key(self.table).and_then(|index| self.table.fields.get(index)).map(|field| field.name.as_str());
         let keyed: Vec<usize> = grouped.keys().filter(|(_, field)| Some(*field) == key).map(|(end, _)| *end).collect();
         for ((end, field), (cells, how)) in grouped {
             let other = if keyed.contains(&end) && Some(field) != key { OTHER_CELL_COST } else { 0.0 };
-            steps.extend(self.value(at, end, field, cells, how).map(|(end, meaning, cost)| (end, meaning, cost + other)));
+            steps.extend(
+                self.value(at, end, field, cells, how).map(|(end, meaning, cost)| (end, meaning, cost + other)),
+            );
         }
     }
 
@@ -209,7 +228,12 @@ impl Cutter<'_> {
         let column = match field {
             "docnm_kwd" => Column::Document,
             "sheet_kwd" => Column::Sheet,
-            name => Column::Field(self.table.fields.iter().position(|field| field.name == name || field.exact().as_deref() == Some(name))?),
+            name => Column::Field(
+                self.table
+                    .fields
+                    .iter()
+                    .position(|field| field.name == name || field.exact().as_deref() == Some(name))?,
+            ),
         };
         let likeness = match how {
             Likeness::Exact | Likeness::Folded => 0.0,
@@ -228,14 +252,18 @@ impl Cutter<'_> {
             return Some((end, Some(Meaning::Context(Vec::new())), CONTEXT_COST / 2.0));
         }
         let whole = matches!(how, Likeness::Exact | Likeness::Folded);
-        let cost = CHUNK_COST + likeness + if minor { 0.02 } else { 0.0 } + if self.is_function(at, end) { FUNCTION_CELL_COST } else { 0.0 };
+        let cost = CHUNK_COST
+            + likeness
+            + if minor { 0.02 } else { 0.0 }
+            + if self.is_function(at, end) { FUNCTION_CELL_COST } else { 0.0 };
         Some((end, Some(Meaning::Value { column, cells, whole }), cost))
     }
 
     /// A cell such as 是, `?` or `no`: in a question the word hardly names it.
     fn is_function(&self, at: usize, end: usize) -> bool {
         let span = &self.tokens[at..end];
-        span.iter().all(|token| token.kind == Kind::Mark) || !lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str()))).is_empty()
+        span.iter().all(|token| token.kind == Kind::Mark)
+            || !lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str()))).is_empty()
     }
 
     /// The tokens of a mention; none where it cuts one in two.
@@ -258,7 +286,9 @@ impl Cutter<'_> {
         }
         if let Some((number, taken)) = number(rest) {
             if taken == 1 && number.bare && rest[0].text.len() == 4 {
-                steps.extend(Period::year(number.value as i32).map(|year| (at + 1, Some(Meaning::Period(year)), CHUNK_COST)));
+                steps.extend(
+                    Period::year(number.value as i32).map(|year| (at + 1, Some(Meaning::Period(year)), CHUNK_COST)),
+                );
             }
             let one = if number.value == 1.0 && !number.bare && !self.is_compared(at) { ONE_COST } else { 0.0 };
             steps.push((at + taken, Some(Meaning::Number(number)), CHUNK_COST + one));
@@ -268,8 +298,13 @@ impl Cutter<'_> {
     /// `which district`, `how many districts` where the key column is called Name: the word can only say what the rows are.
     fn unknown_noun(&self, at: usize, steps: &mut Vec<Step>) {
         let token = &self.tokens[at];
-        let asked = at.checked_sub(1).is_some_and(|before| matches!(self.tokens[before].text.as_str(), "which" | "many" | "what"));
-        let told = matches!(self.tokens.get(at + 1).map(|next| next.text.as_str()), Some("have" | "has" | "had" | "with" | "is" | "are" | "were" | "was"));
+        let asked = at
+            .checked_sub(1)
+            .is_some_and(|before| matches!(self.tokens[before].text.as_str(), "which" | "many" | "what"));
+        let told = matches!(
+            self.tokens.get(at + 1).map(|next| next.text.as_str()),
+            Some("have" | "has" | "had" | "with" | "is" | "are" | "were" | "was")
+        );
         let known = !lexicon::roles(&token.text).is_empty() || steps.iter().any(|(_, meaning, _)| meaning.is_some());
         let word = token.kind == Kind::Word && token.text.chars().all(char::is_alphabetic);
         if asked && told && !known && word && labels::has_mere_names(self.table) {
@@ -279,15 +314,23 @@ impl Cutter<'_> {
 
     /// A comparing phrase (`more than`, 至少) ends right before.
     fn is_compared(&self, at: usize) -> bool {
-        let compares = |role: &Role| matches!(role, Role::Over | Role::AtLeast | Role::Under | Role::AtMost | Role::Equal);
-        (at.saturating_sub(4)..at)
-            .any(|start| lexicon::roles(&lexicon::key(self.tokens[start..at].iter().map(|token| token.text.as_str()))).iter().any(compares))
+        let compares =
+            |role: &Role| matches!(role, Role::Over | Role::AtLeast | Role::Under | Role::AtMost | Role::Equal);
+        (at.saturating_sub(4)..at).any(|start| {
+            lexicon::roles(&lexicon::key(self.tokens[start..at].iter().map(|token| token.text.as_str())))
+                .iter()
+                .any(compares)
+        })
     }
 
     fn context(&self, at: usize, steps: &mut Vec<Step>) {
         for (end, documents) in self.names.spans(self.tokens, at) {
             let labelled = !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
-            steps.push((end, Some(Meaning::Context(documents)), if labelled { LABEL_CONTEXT_COST } else { CONTEXT_COST }));
+            steps.push((
+                end,
+                Some(Meaning::Context(documents)),
+                if labelled { LABEL_CONTEXT_COST } else { CONTEXT_COST },
+            ));
         }
     }
 }

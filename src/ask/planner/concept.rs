@@ -53,9 +53,27 @@ const ENGLISH: &[&str] = &[
     "game games",
 ];
 /// Words that tell little apart.
-const WEAK: &[&str] = &["number", "no", "num", "nr", "#", "name", "amount", "value", "approximate", "figure", "reported", "count", "medal", "metal", "medals", "metals"];
+const WEAK: &[&str] = &[
+    "number",
+    "no",
+    "num",
+    "nr",
+    "#",
+    "name",
+    "amount",
+    "value",
+    "approximate",
+    "figure",
+    "reported",
+    "count",
+    "medal",
+    "metal",
+    "medals",
+    "metals",
+];
 /// Words that only join.
-const JOINING: &[&str] = &["of", "the", "a", "an", "in", "for", "to", "and", "by", "'s", "on", "at", "as", "with", "from"];
+const JOINING: &[&str] =
+    &["of", "the", "a", "an", "in", "for", "to", "and", "by", "'s", "on", "at", "as", "with", "from"];
 
 /// Chinese: `phrase` then the concepts that it means; `~` marks one that weighs little.
 const CHINESE: &[(&str, &str)] = &[
@@ -112,8 +130,10 @@ fn lexicon() -> &'static Lexicon {
             let first = line.split(' ').next().unwrap_or_default();
             line.split(' ').map(move |word| (word, first))
         });
-        let chinese: HashMap<_, _> =
-            CHINESE.iter().flat_map(|(phrases, meaning)| phrases.split(' ').map(move |phrase| (phrase, *meaning))).collect();
+        let chinese: HashMap<_, _> = CHINESE
+            .iter()
+            .flat_map(|(phrases, meaning)| phrases.split(' ').map(move |phrase| (phrase, *meaning)))
+            .collect();
         let longest = chinese.keys().map(|phrase| phrase.chars().count()).max().unwrap_or(1);
         Lexicon { english: english.collect(), chinese, longest }
     })

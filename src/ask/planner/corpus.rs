@@ -45,7 +45,8 @@ impl RowSink for Rows {
             self.profiles.iter_mut().zip(cells).for_each(|(profile, cell)| profile.observe(cell, row));
             return Ok(());
         }
-        let mut values: Vec<Json> = self.decisions.iter().zip(cells).map(|(decision, cell)| json_of(&decision.convert(cell).value)).collect();
+        let mut values: Vec<Json> =
+            self.decisions.iter().zip(cells).map(|(decision, cell)| json_of(&decision.convert(cell).value)).collect();
         values.push(row.into());
         self.rows.push(values);
         Ok(())
@@ -81,12 +82,20 @@ fn sheet(path: &std::path::Path) -> Option<Sheet> {
         let mut rows = Rows { profiles: vec![Profile::default(); region.columns.len()], ..Rows::default() };
         book.scan(index, &mut rows).ok()?;
         let labels: Vec<Label> = region.columns.iter().map(|column| Label::parse(&column.label)).collect();
-        rows.decisions = rows.profiles.iter().zip(&labels).map(|(profile, label)| decide(profile, label, None)).collect();
+        rows.decisions =
+            rows.profiles.iter().zip(&labels).map(|(profile, label)| decide(profile, label, None)).collect();
         book.scan(index, &mut rows).ok()?;
         let fields = name_fields(&labels, &rows.decisions);
         let sheets = vec![(name.clone(), region.sheet.clone())];
         let count = rows.rows.len() as u64;
-        schema.tables.push(Table { name: format!("t{index}"), label: stem.clone(), rows: count, fields, captions: region.titles.clone(), sheets });
+        schema.tables.push(Table {
+            name: format!("t{index}"),
+            label: stem.clone(),
+            rows: count,
+            fields,
+            captions: region.titles.clone(),
+            sheets,
+        });
         all.push(rows.rows);
     }
     (!schema.tables.is_empty()).then_some(Sheet { schema, rows: all })
@@ -94,14 +103,20 @@ fn sheet(path: &std::path::Path) -> Option<Sheet> {
 
 /// Words of a cell that must stand in the question, quotes and end marks left out.
 fn words(cell: &str) -> Vec<String> {
-    tokens(cell).into_iter().filter(|token| !matches!(token.text.as_str(), "\"" | "'")).map(|token| token.text).collect()
+    tokens(cell)
+        .into_iter()
+        .filter(|token| !matches!(token.text.as_str(), "\"" | "'"))
+        .map(|token| token.text)
+        .collect()
 }
 
 fn find(question: &[Token], wanted: &[String]) -> Vec<(usize, usize)> {
     if wanted.is_empty() || wanted.len() > question.len() {
         return Vec::new();
     }
-    let spans = question.windows(wanted.len()).filter(|window| window.iter().zip(wanted).all(|(token, word)| token.text == *word));
+    let spans = question
+        .windows(wanted.len())
+        .filter(|window| window.iter().zip(wanted).all(|(token, word)| token.text == *word));
     spans.filter_map(|window| Some((window.first()?.start, window.last()?.end))).collect()
 }
 
@@ -119,7 +134,8 @@ fn forms(cell: &str) -> Vec<(String, Likeness)> {
 }
 
 fn mentions(question: &str, sheet: &Sheet) -> Vec<Mention> {
-    let asked: Vec<Token> = tokens(question).into_iter().filter(|token| !matches!(token.text.as_str(), "\"" | "'")).collect();
+    let asked: Vec<Token> =
+        tokens(question).into_iter().filter(|token| !matches!(token.text.as_str(), "\"" | "'")).collect();
     let mut found = Vec::new();
     for (table, rows) in sheet.schema.tables.iter().zip(&sheet.rows) {
         for (index, field) in table.fields.iter().enumerate().filter(|(_, field)| field.exact().is_some()) {
@@ -127,7 +143,14 @@ fn mentions(question: &str, sheet: &Sheet) -> Vec<Mention> {
             for cell in cells {
                 for (form, how) in forms(cell) {
                     for (start, end) in find(&asked, &words(&form)) {
-                        found.push(Mention { table: table.name.clone(), field: field.name.clone(), cell: cell.to_owned(), start, end, how });
+                        found.push(Mention {
+                            table: table.name.clone(),
+                            field: field.name.clone(),
+                            cell: cell.to_owned(),
+                            start,
+                            end,
+                            how,
+                        });
                     }
                 }
             }
@@ -157,7 +180,8 @@ fn plans_of_the_shared_questions() {
                 Plan::Statement { sql, notes, score } => json!({"sql": sql, "score": score, "read": notes[0].message}),
                 Plan::Unsure { readings } => json!({"readings": readings}),
             };
-            let tables: Vec<Json> = sheet.schema.tables.iter().zip(&sheet.rows).map(|(table, rows)| table_json(table, rows)).collect();
+            let tables: Vec<Json> =
+                sheet.schema.tables.iter().zip(&sheet.rows).map(|(table, rows)| table_json(table, rows)).collect();
             let name = set.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             lines.push(json!({"set": name, "id": case["id"], "question": question, "answer": case["answer"], "plan": told, "tables": tables}).to_string());
         }
@@ -169,6 +193,7 @@ fn plans_of_the_shared_questions() {
 }
 
 fn table_json(table: &Table, rows: &[Vec<Json>]) -> Json {
-    let columns: Vec<Json> = table.fields.iter().map(|field| json!([field.column(), field.label, field.kind.word()])).collect();
+    let columns: Vec<Json> =
+        table.fields.iter().map(|field| json!([field.column(), field.label, field.kind.word()])).collect();
     json!({"name": table.name, "columns": columns, "rows": if rows.len() < 2000 { rows } else { &[] }})
 }

@@ -75,7 +75,9 @@ fn chinese(tokens: &[Token]) -> Option<(Period, usize)> {
     if let Some((quarter, taken)) = quarter(&tokens[at.min(tokens.len())..]) {
         return Some((Period::months(year, quarter * 3 - 2, 3, Grain::Quarter)?, at + taken));
     }
-    if let Some(first) = ["上", "下"].iter().position(|half| *half == text(tokens, at)).filter(|_| text(tokens, at + 1) == "半") {
+    if let Some(first) =
+        ["上", "下"].iter().position(|half| *half == text(tokens, at)).filter(|_| text(tokens, at + 1) == "半")
+    {
         return Some((Period::months(year, first as u32 * 6 + 1, 6, Grain::Quarter)?, at + 3));
     }
     let month = whole(tokens, at, 1, 12).filter(|_| text(tokens, at + 1) == "月");
@@ -115,9 +117,23 @@ fn dashed(tokens: &[Token]) -> Option<(Period, usize)> {
 }
 
 fn month_name(word: &str) -> Option<u32> {
-    const NAMES: [&str; 12] =
-        ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
-    let at = NAMES.iter().position(|name| *name == word || (word.len() == 3 && name.starts_with(word)) || (word == "sept" && *name == "september"))?;
+    const NAMES: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let at = NAMES.iter().position(|name| {
+        *name == word || (word.len() == 3 && name.starts_with(word)) || (word == "sept" && *name == "september")
+    })?;
     Some(at as u32 + 1)
 }
 
@@ -129,7 +145,9 @@ fn day_number(tokens: &[Token], at: usize) -> Option<u32> {
 
 /// `november 2022`, `november 3, 2022`, `3 november 2022`, `q3 2022`.
 fn english(tokens: &[Token]) -> Option<(Period, usize)> {
-    if let Some(quarter) = text(tokens, 0).strip_prefix('q').and_then(|digit| digit.parse::<u32>().ok()).filter(|q| (1..=4).contains(q)) {
+    if let Some(quarter) =
+        text(tokens, 0).strip_prefix('q').and_then(|digit| digit.parse::<u32>().ok()).filter(|q| (1..=4).contains(q))
+    {
         let at = 1 + usize::from(text(tokens, 1) == "of");
         return Some((Period::months(year_number(tokens, at)?, quarter * 3 - 2, 3, Grain::Quarter)?, at + 1));
     }
@@ -176,7 +194,10 @@ fn relative(tokens: &[Token], today: NaiveDate) -> Option<(Period, usize)> {
             return Some((Period::year(today.year() + shift)?, *length));
         }
         let months = today.year() * 12 + today.month0() as i32 + shift;
-        return Some((Period::months(months.div_euclid(12), months.rem_euclid(12) as u32 + 1, 1, Grain::Month)?, *length));
+        return Some((
+            Period::months(months.div_euclid(12), months.rem_euclid(12) as u32 + 1, 1, Grain::Month)?,
+            *length,
+        ));
     }
     None
 }
@@ -247,7 +268,11 @@ mod tests {
         ] {
             let all = tokens(source);
             let (period, taken) = period(&all, today).expect(source);
-            assert_eq!((period.from.to_string().as_str(), period.to.to_string().as_str(), taken), (from, to, all.len()), "{source}");
+            assert_eq!(
+                (period.from.to_string().as_str(), period.to.to_string().as_str(), taken),
+                (from, to, all.len()),
+                "{source}"
+            );
         }
     }
 

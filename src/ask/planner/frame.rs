@@ -87,9 +87,15 @@ impl<'a> Reducer<'a> {
             .nodes
             .iter()
             .map(|node| match node {
-                Node::Open(Meaning::Column(index, _)) if self.field(*index).is_some_and(|field| field.kind == FieldType::Flag) => {
+                Node::Open(Meaning::Column(index, _))
+                    if self.field(*index).is_some_and(|field| field.kind == FieldType::Flag) =>
+                {
                     cost += FLAG_COST;
-                    Node::Done(Condition { column: Column::Field(*index), test: Test::Cells(vec!["yes".to_owned()]), negated: false })
+                    Node::Done(Condition {
+                        column: Column::Field(*index),
+                        test: Test::Cells(vec!["yes".to_owned()]),
+                        negated: false,
+                    })
                 }
                 other => other.clone(),
             })
@@ -179,11 +185,15 @@ impl<'a> Reducer<'a> {
             let column = self.numeric(Some(at + 2))?;
             return Some((at, at + 3, make(column, op)?));
         }
-        let ranked = |place| matches!(self.role(place), Some(Role::Super { .. } | Role::Top | Role::Bottom | Role::First | Role::Last));
+        let ranked = |place| {
+            matches!(self.role(place), Some(Role::Super { .. } | Role::Top | Role::Bottom | Role::First | Role::Last))
+        };
         if let Some(column) = self.numeric(before).filter(|_| !ranked(before2)) {
             return Some((at - 1, at + 1, make(column, Op::Equal)?));
         }
-        let column = self.numeric(Some(at + 1)).filter(|_| !ranked(before) && !matches!(self.role(before), Some(Role::Which | Role::List)))?;
+        let column = self
+            .numeric(Some(at + 1))
+            .filter(|_| !ranked(before) && !matches!(self.role(before), Some(Role::Which | Role::List)))?;
         Some((at, at + 2, make(column, Op::Equal)?))
     }
 
@@ -221,7 +231,8 @@ impl<'a> Reducer<'a> {
             };
             let field = self.field(column)?;
             let test = Test::Range(in_unit(field, &low)?, in_unit(field, &high)?);
-            self.nodes.splice(from..to, [Node::Done(Condition { column: Column::Field(column), test, negated: false })]);
+            self.nodes
+                .splice(from..to, [Node::Done(Condition { column: Column::Field(column), test, negated: false })]);
             at = from + 1;
         }
         Some(())
@@ -236,12 +247,18 @@ impl<'a> Reducer<'a> {
                 continue;
             };
             let side = self.role(at.checked_sub(1)).filter(|role| order(*role).is_some());
-            let after = self.role(Some(at + 1)).filter(|role| matches!(role, Role::Before | Role::After | Role::Since | Role::Until));
+            let after = self
+                .role(Some(at + 1))
+                .filter(|role| matches!(role, Role::Before | Role::After | Role::Since | Role::Until));
             let from = at - usize::from(side.is_some());
             let to = at + 1 + usize::from(side.is_none() && after.is_some());
             let bound = side.or(after);
-            let beside = [from.checked_sub(1), Some(to)].into_iter().find(|place| self.column(*place).is_some_and(|index| self.is_time(index)));
-            let asked = beside.flatten().is_some_and(|place| matches!(self.role(place.checked_sub(1)), Some(Role::Which | Role::What)));
+            let beside = [from.checked_sub(1), Some(to)]
+                .into_iter()
+                .find(|place| self.column(*place).is_some_and(|index| self.is_time(index)));
+            let asked = beside
+                .flatten()
+                .is_some_and(|place| matches!(self.role(place.checked_sub(1)), Some(Role::Which | Role::What)));
             let column = beside.flatten().filter(|_| !asked).and_then(|place| self.column(Some(place)));
             if bound.is_none() && column.is_none() {
                 let documents = self.names.of_period(&period);
@@ -260,7 +277,9 @@ impl<'a> Reducer<'a> {
     }
 
     fn is_time(&self, index: usize) -> bool {
-        self.field(index).is_some_and(|field| field.kind == FieldType::DateTime || labels::is_year(field) || !written(field, None).is_empty())
+        self.field(index).is_some_and(|field| {
+            field.kind == FieldType::DateTime || labels::is_year(field) || !written(field, None).is_empty()
+        })
     }
 
     fn period_condition(&self, period: &Period, bound: Option<Role>, column: Option<usize>) -> Option<Condition> {
@@ -281,20 +300,28 @@ impl<'a> Reducer<'a> {
     /// The one column that tells when; for a month the one named so.
     fn time_column(&self, period: &Period) -> Option<usize> {
         let all = || self.table.fields.iter().enumerate();
-        let strict: Vec<usize> = all().filter(|(_, field)| labels::is_year(field) && !labels::is_year_of(field)).map(|(index, _)| index).collect();
+        let strict: Vec<usize> = all()
+            .filter(|(_, field)| labels::is_year(field) && !labels::is_year_of(field))
+            .map(|(index, _)| index)
+            .collect();
         let loose: Vec<usize> = all().filter(|(_, field)| labels::is_year_of(field)).map(|(index, _)| index).collect();
         let years = if strict.is_empty() { loose } else { strict };
         if let ([only], Some(_)) = (years.as_slice(), period.as_year()) {
             return Some(*only);
         }
-        let dates: Vec<usize> = all().filter(|(_, field)| field.kind == FieldType::DateTime).map(|(index, _)| index).collect();
-        let monthly = |index: &&usize| self.field(**index).is_some_and(|field| field.label.contains('月') || field.label.to_lowercase().contains("month"));
+        let dates: Vec<usize> =
+            all().filter(|(_, field)| field.kind == FieldType::DateTime).map(|(index, _)| index).collect();
+        let monthly = |index: &&usize| {
+            self.field(**index)
+                .is_some_and(|field| field.label.contains('月') || field.label.to_lowercase().contains("month"))
+        };
         match dates.as_slice() {
             [only] => return Some(*only),
             [] => {}
             many => return many.iter().filter(|_| period.grain == Grain::Month).find(monthly).copied(),
         }
-        let texts: Vec<usize> = all().filter(|(_, field)| !written(field, Some(period)).is_empty()).map(|(index, _)| index).collect();
+        let texts: Vec<usize> =
+            all().filter(|(_, field)| !written(field, Some(period)).is_empty()).map(|(index, _)| index).collect();
         match texts.as_slice() {
             [only] => Some(*only),
             _ => None,
@@ -303,7 +330,16 @@ impl<'a> Reducer<'a> {
 
     /// Gathers named cells, drops what only joins them, and leaves the rest in order.
     fn finish(mut self) -> Option<Frame<'a>> {
-        let mut frame = Frame { table: self.table, parts: Vec::new(), conditions: Vec::new(), named: Vec::new(), entities: None, kind_named: false, partial: Vec::new(), cost: 0.0 };
+        let mut frame = Frame {
+            table: self.table,
+            parts: Vec::new(),
+            conditions: Vec::new(),
+            named: Vec::new(),
+            entities: None,
+            kind_named: false,
+            partial: Vec::new(),
+            cost: 0.0,
+        };
         let mut values: Vec<(Column, Vec<Test>, bool)> = Vec::new();
         let mut negated = false;
         frame.kind_named = self.absorb_labels();
@@ -322,7 +358,11 @@ impl<'a> Reducer<'a> {
                     gather(&mut values, column, Test::Cells(cells), std::mem::take(&mut negated));
                     frame.parts.push(Part::Value(column));
                 }
-                Node::Done(Condition { column, test: test @ (Test::Numbers(_) | Test::Days(Some(_), Some(_))), .. }) => {
+                Node::Done(Condition {
+                    column,
+                    test: test @ (Test::Numbers(_) | Test::Days(Some(_), Some(_))),
+                    ..
+                }) => {
                     gather(&mut values, column, test, std::mem::take(&mut negated));
                 }
                 Node::Done(mut condition) => {
@@ -361,7 +401,11 @@ impl<'a> Reducer<'a> {
             match documents.len() {
                 0 => return None,
                 length if length == self.names.count() => {}
-                _ => frame.conditions.push(Condition { column: Column::Document, test: Test::Cells(documents), negated: false }),
+                _ => frame.conditions.push(Condition {
+                    column: Column::Document,
+                    test: Test::Cells(documents),
+                    negated: false,
+                }),
             }
         } else if self.names.count() > 1 {
             self.cost += 0.02;
@@ -372,7 +416,9 @@ impl<'a> Reducer<'a> {
     /// The column has one value only, and it is this.
     fn holds_everywhere(&self, column: Column, test: &Test) -> bool {
         let Column::Field(index) = column else { return false };
-        let Some(field) = self.field(index).filter(|field| field.distinct == Some(1) && field.nulls == 0) else { return false };
+        let Some(field) = self.field(index).filter(|field| field.distinct == Some(1) && field.nulls == 0) else {
+            return false;
+        };
         let value = field.range.as_ref().and_then(|(low, _)| low.parse::<f64>().ok());
         matches!(test, Test::Numbers(numbers) if value.is_some_and(|value| numbers.contains(&value)))
     }
@@ -386,8 +432,12 @@ impl<'a> Reducer<'a> {
                 at += 1;
                 continue;
             };
-            let asked = matches!(self.role(at.checked_sub(1)), Some(Role::Which | Role::What | Role::HowMany | Role::NumberOf | Role::Distinct | Role::List));
-            let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().any(|place| self.is_value_of(place, index));
+            let asked = matches!(
+                self.role(at.checked_sub(1)),
+                Some(Role::Which | Role::What | Role::HowMany | Role::NumberOf | Role::Distinct | Role::List)
+            );
+            let beside =
+                [at.checked_sub(1), Some(at + 1)].into_iter().flatten().any(|place| self.is_value_of(place, index));
             if beside && !asked {
                 self.nodes.remove(at);
                 absorbed = true;
@@ -478,11 +528,13 @@ fn in_unit(field: &Field, number: &Number) -> Option<f64> {
     let value = number.value;
     match number.unit.as_deref() {
         Some("%" | "percent") => percent(field, value),
-        Some("元" | "块" | "块钱" | "人民币" | "$" | "美元" | "dollars" | "dollar" | "usd") => match unit.chars().next() {
-            Some('万') => Some(value / 1e4),
-            Some('亿') => Some(value / 1e8),
-            _ => Some(value),
-        },
+        Some("元" | "块" | "块钱" | "人民币" | "$" | "美元" | "dollars" | "dollar" | "usd") => {
+            match unit.chars().next() {
+                Some('万') => Some(value / 1e4),
+                Some('亿') => Some(value / 1e8),
+                _ => Some(value),
+            }
+        }
         _ if unit.starts_with('万') && value >= 1e4 => Some(value / 1e4),
         _ if unit.starts_with('亿') && value >= 1e8 => Some(value / 1e8),
         _ if unit == "%" && value > 1.0 => percent(field, value),

@@ -112,17 +112,55 @@ fn label_has(field: &Field, ids: &[&str]) -> bool {
 /// A column of people.
 pub fn is_person(field: &Field) -> bool {
     const WORDS: &[&str] = &[
-        "player", "driver", "rider", "candidate", "winner", "coach", "manager", "athlete", "officer", "director", "author", "actor",
-        "artist", "singer", "wrestler", "cyclist", "diver", "swimmer", "employee", "customer", "owner", "governor", "president", "student",
-        "teacher", "champion", "scorer", "captain", "member", "pilot", "skipper", "runner", "judge", "person",
+        "player",
+        "driver",
+        "rider",
+        "candidate",
+        "winner",
+        "coach",
+        "manager",
+        "athlete",
+        "officer",
+        "director",
+        "author",
+        "actor",
+        "artist",
+        "singer",
+        "wrestler",
+        "cyclist",
+        "diver",
+        "swimmer",
+        "employee",
+        "customer",
+        "owner",
+        "governor",
+        "president",
+        "student",
+        "teacher",
+        "champion",
+        "scorer",
+        "captain",
+        "member",
+        "pilot",
+        "skipper",
+        "runner",
+        "judge",
+        "person",
     ];
-    let named = concepts(&tokens(&field.label)).iter().all(|concept| concept.id == "name") || field.label.to_lowercase().trim() == "name";
-    field.exact().is_some() && (named || label_has(field, WORDS) || ["姓名", "员工", "人员", "负责人", "经理", "老师", "学生", "客户"].iter().any(|word| field.label.contains(word)))
+    let named = concepts(&tokens(&field.label)).iter().all(|concept| concept.id == "name")
+        || field.label.to_lowercase().trim() == "name";
+    field.exact().is_some()
+        && (named
+            || label_has(field, WORDS)
+            || ["姓名", "员工", "人员", "负责人", "经理", "老师", "学生", "客户"]
+                .iter()
+                .any(|word| field.label.contains(word)))
 }
 
 /// The label has one of the words.
 pub fn says(field: &Field, words: &[&str]) -> bool {
-    label_has(field, words) || words.iter().any(|word| word.chars().any(super::token::is_han) && field.label.contains(word))
+    label_has(field, words)
+        || words.iter().any(|word| word.chars().any(super::token::is_han) && field.label.contains(word))
 }
 
 /// A column of ages.
@@ -132,14 +170,29 @@ pub fn is_age(field: &Field) -> bool {
 
 /// The table's key is called no more than Name.
 pub fn has_mere_names(table: &Table) -> bool {
-    key(table).and_then(|index| table.fields.get(index)).is_some_and(|field| concepts(&tokens(&field.label)).iter().all(|concept| concept.id == "name"))
+    key(table)
+        .and_then(|index| table.fields.get(index))
+        .is_some_and(|field| concepts(&tokens(&field.label)).iter().all(|concept| concept.id == "name"))
 }
 
 /// A column of places.
 pub fn is_place(field: &Field) -> bool {
     field.exact().is_some()
-        && (label_has(field, &["location", "city", "country", "address", "region", "headquarters", "residence", "hometown", "town", "state"])
-            || ["地点", "地址", "城市", "位置", "地区", "区域"].iter().any(|word| field.label.contains(word)))
+        && (label_has(
+            field,
+            &[
+                "location",
+                "city",
+                "country",
+                "address",
+                "region",
+                "headquarters",
+                "residence",
+                "hometown",
+                "town",
+                "state",
+            ],
+        ) || ["地点", "地址", "城市", "位置", "地区", "区域"].iter().any(|word| field.label.contains(word)))
 }
 
 /// A column of years, as numbers.
@@ -149,16 +202,38 @@ pub fn is_year(field: &Field) -> bool {
 
 /// Whole numbers that are years by what the label says happened in them: opened, released, 成立.
 pub fn is_year_of(field: &Field) -> bool {
-    const WORDS: &[&str] = &["opened", "released", "founded", "built", "established", "created", "born", "died", "completed", "launched", "debut", "expires", "appointed", "inaugurated", "formed"];
+    const WORDS: &[&str] = &[
+        "opened",
+        "released",
+        "founded",
+        "built",
+        "established",
+        "created",
+        "born",
+        "died",
+        "completed",
+        "launched",
+        "debut",
+        "expires",
+        "appointed",
+        "inaugurated",
+        "formed",
+    ];
     const HAN: &[&str] = &["成立", "建成", "开业", "上市", "出生", "创立", "竣工"];
-    let bounds = field.range.as_ref().and_then(|(low, high)| Some((low.parse::<f64>().ok()?, high.parse::<f64>().ok()?)));
-    let told = tokens(&field.label).iter().any(|token| WORDS.contains(&token.text.as_str())) || HAN.iter().any(|word| field.label.contains(word));
-    field.kind == crate::value::FieldType::Integer && told && bounds.is_some_and(|(low, high)| low >= 1000.0 && high <= 2100.0)
+    let bounds =
+        field.range.as_ref().and_then(|(low, high)| Some((low.parse::<f64>().ok()?, high.parse::<f64>().ok()?)));
+    let told = tokens(&field.label).iter().any(|token| WORDS.contains(&token.text.as_str()))
+        || HAN.iter().any(|word| field.label.contains(word));
+    field.kind == crate::value::FieldType::Integer
+        && told
+        && bounds.is_some_and(|(low, high)| low >= 1000.0 && high <= 2100.0)
 }
 
 /// A column that orders: best is least.
 pub fn is_rank(field: &Field) -> bool {
-    label_has(field, &["rank", "position", "place", "finish", "standing", "#"]) || field.label.contains("排名") || field.label.contains("名次")
+    label_has(field, &["rank", "position", "place", "finish", "standing", "#"])
+        || field.label.contains("排名")
+        || field.label.contains("名次")
 }
 
 /// Hardly a value stands twice.
@@ -169,11 +244,16 @@ pub fn is_nearly_unique(table: &Table, field: &Field) -> bool {
 
 /// A number that counts the rows off: whole, never twice, without gaps to speak of.
 pub fn is_index(table: &Table, field: &Field) -> bool {
-    let Some((low, high)) = field.range.as_ref().and_then(|(low, high)| Some((low.parse::<f64>().ok()?, high.parse::<f64>().ok()?))) else {
+    let Some((low, high)) =
+        field.range.as_ref().and_then(|(low, high)| Some((low.parse::<f64>().ok()?, high.parse::<f64>().ok()?)))
+    else {
         return false;
     };
     let rows = table.rows.saturating_sub(field.nulls) as f64;
-    field.kind == crate::value::FieldType::Integer && is_unique(table, field) && (0.0..=1.0).contains(&low) && high - low <= rows * 1.1
+    field.kind == crate::value::FieldType::Integer
+        && is_unique(table, field)
+        && (0.0..=1.0).contains(&low)
+        && high - low <= rows * 1.1
 }
 
 /// No two rows share a value.
@@ -185,6 +265,9 @@ pub fn is_unique(table: &Table, field: &Field) -> bool {
 pub fn key(table: &Table) -> Option<usize> {
     let text = |field: &&(usize, &Field)| field.1.exact().is_some();
     let fields: Vec<(usize, &Field)> = table.fields.iter().enumerate().collect();
-    let named = fields.iter().filter(text).find(|(_, field)| is_unique(table, field) && label_has(field, &["name", "project", "person"]));
+    let named = fields
+        .iter()
+        .filter(text)
+        .find(|(_, field)| is_unique(table, field) && label_has(field, &["name", "project", "person"]));
     named.or_else(|| fields.iter().filter(text).find(|(_, field)| is_unique(table, field))).map(|(index, _)| *index)
 }

@@ -55,8 +55,13 @@ pub enum Role {
     Minimum,
     /// The number of …, the amount of ….
     NumberOf,
-    Super { most: bool, manner: Manner },
-    More { most: bool },
+    Super {
+        most: bool,
+        manner: Manner,
+    },
+    More {
+        most: bool,
+    },
     Than,
     Over,
     AtLeast,
@@ -122,25 +127,55 @@ const PHRASES: &[(Role, &str)] = &[
          yield|yielded|ran|run|serve|serves|served|serving|obtain|obtained|contain|contains|include|includes|included|carry|carried|produce|produced|listing|having|compete|competed|participate|participated|\
          work|works|working|located|situated|based|live|lives|living|stand|stands|exist|exists|cost|costs|sell|sold|sells|spend|spent|released|published|appeared|built|founded|born|opened",
     ),
-    (Role::Verb, "成交|销售|卖出|卖|开发|发生|实现|取得|获得|完成|产生|录得|拿下|参加|举办|举行|排名|排行|排在|位列|位居|排|取|共有|总共有|卖了|做了"),
+    (
+        Role::Verb,
+        "成交|销售|卖出|卖|开发|发生|实现|取得|获得|完成|产生|录得|拿下|参加|举办|举行|排名|排行|排在|位列|位居|排|取|共有|总共有|卖了|做了",
+    ),
     (Role::Deed, "won|win|wins|winning|finish|finished|lose|lost|complete|completed|赢|赢得|赢了|输|完成了"),
     (Role::Scored, "score|scored|scores|scoring"),
-    (Role::Which, "which|which of|in which|in what|on what|on which|for which|at which|哪个|哪些|哪家|哪一个|哪一家|哪一些|哪几个|哪几家|哪|哪位|哪一位|哪种|哪一种|哪类|哪项|哪款|哪一款|哪座|哪所|有哪些|哪只|哪名|哪间|哪条|哪一项|哪一条|哪一名"),
-    (Role::What, "what|what's|whats|what is|what are|what was|what were|是什么|什么|为何值|为什么值|怎样的|是怎样的|怎么样|怎样|如何|是怎么样的|是何|叫什么"),
-    (Role::List, "list|list all|list the|show|show all|show the|display|name the|name all|give|give the|give all|find|find all|find the|列出|列举|罗列|列一下|列|找出|显示|给我|给出|筛选出|筛选|查找|展示"),
+    (
+        Role::Which,
+        "which|which of|in which|in what|on what|on which|for which|at which|哪个|哪些|哪家|哪一个|哪一家|哪一些|哪几个|哪几家|哪|哪位|哪一位|哪种|哪一种|哪类|哪项|哪款|哪一款|哪座|哪所|有哪些|哪只|哪名|哪间|哪条|哪一项|哪一条|哪一名",
+    ),
+    (
+        Role::What,
+        "what|what's|whats|what is|what are|what was|what were|是什么|什么|为何值|为什么值|怎样的|是怎样的|怎么样|怎样|如何|是怎么样的|是何|叫什么",
+    ),
+    (
+        Role::List,
+        "list|list all|list the|show|show all|show the|display|name the|name all|give|give the|give all|find|find all|find the|列出|列举|罗列|列一下|列|找出|显示|给我|给出|筛选出|筛选|查找|展示",
+    ),
     (Role::Who, "who|whom|whose|who is|who was|谁|是谁|都是谁|哪个人|哪些人|什么人|哪位"),
     (Role::Where, "where|where is|where was|哪里|哪儿|何处|什么地方|在哪里|什么地区"),
-    (Role::When, "when|when is|when was|when did|when were|on what date|何时|什么时候|什么时间|哪年|哪一年|哪天|哪一天|几时|几月|哪个月|哪一月|哪月|几号|哪日|是在哪一年|是在什么时候|是何时"),
-    (Role::HowMany, "how many|how many of|what number of|多少|有多少|共有多少|一共有多少|总共有多少|几|有几|几个|几家|多少个|多少家|多少名|多少位|多少人|几位|几名|多少条|多少笔|多少种|几种|多少项|几项"),
-    (Role::HowMuch, "how much|how much is|how much was|how long|how old|how high|how tall|how far|how big|how large|是多少|为多少|多少钱|有多大|有多高|有多长|多高|多大|多长|各是多少|达到了多少|达到多少|分别是多少|分别为多少|各为多少|各是"),
+    (
+        Role::When,
+        "when|when is|when was|when did|when were|on what date|何时|什么时候|什么时间|哪年|哪一年|哪天|哪一天|几时|几月|哪个月|哪一月|哪月|几号|哪日|是在哪一年|是在什么时候|是何时",
+    ),
+    (
+        Role::HowMany,
+        "how many|how many of|what number of|多少|有多少|共有多少|一共有多少|总共有多少|几|有几|几个|几家|多少个|多少家|多少名|多少位|多少人|几位|几名|多少条|多少笔|多少种|几种|多少项|几项",
+    ),
+    (
+        Role::HowMuch,
+        "how much|how much is|how much was|how long|how old|how high|how tall|how far|how big|how large|是多少|为多少|多少钱|有多大|有多高|有多长|多高|多大|多长|各是多少|达到了多少|达到多少|分别是多少|分别为多少|各为多少|各是",
+    ),
     (Role::YesNo, "吗|是否|是不是|有没有|是不是都|是否都|whether"),
-    (Role::Sum, "sum|sum of|total of|total number of|total amount of|total|total sum|combined|altogether|in total|in all|总和|之和|总共|一共|合计|加起来|加在一起|求和|累计|共计|总计|合起来|汇总"),
+    (
+        Role::Sum,
+        "sum|sum of|total of|total number of|total amount of|total|total sum|combined|altogether|in total|in all|总和|之和|总共|一共|合计|加起来|加在一起|求和|累计|共计|总计|合起来|汇总",
+    ),
     (Role::Total, "total|total amount of|the total|total of|总|总的|共"),
-    (Role::Average, "average|the average|average of|mean|mean of|on average|avg|平均|平均值|均值|的平均值|平均数|平均为|平均是|平均每"),
+    (
+        Role::Average,
+        "average|the average|average of|mean|mean of|on average|avg|平均|平均值|均值|的平均值|平均数|平均为|平均是|平均每",
+    ),
     (Role::Median, "median|median of|中位数|中值|的中位数"),
     (Role::Maximum, "maximum|maximum of|max|the maximum|最大值|最高值|峰值|peak"),
     (Role::Minimum, "minimum|minimum of|min|the minimum|最小值|最低值"),
-    (Role::NumberOf, "number of|the number of|amount of|the amount of|total number of|the total number of|quantity of|numbers of|count of|count|count the|的数量|数量|个数|的个数|数目|总数|的总数|家数|人数|次数|的次数"),
+    (
+        Role::NumberOf,
+        "number of|the number of|amount of|the amount of|total number of|the total number of|quantity of|numbers of|count of|count|count the|的数量|数量|个数|的个数|数目|总数|的总数|家数|人数|次数|的次数",
+    ),
     (
         Role::Super { most: true, manner: Amount },
         "highest|largest|greatest|biggest|max|top|largest amount of|highest amount of|\
@@ -151,52 +186,115 @@ const PHRASES: &[(Role, &str)] = &[
         "lowest|smallest|lowest amount of|smallest amount of|\
          最低|最小|垫底|倒数第一|末位|最后一名|最低的|最小的|排名最后|最惨淡|最冷清|最弱",
     ),
-    (Role::Super { most: true, manner: Many }, "most|the most|most number of|most amount of|highest number of|largest number of|greatest number of|most of|最多|最多的"),
-    (Role::Super { most: false, manner: Many }, "least|the least|fewest|least amount of|least number of|lowest number of|smallest number of|fewest number of|最少|最少的"),
+    (
+        Role::Super { most: true, manner: Many },
+        "most|the most|most number of|most amount of|highest number of|largest number of|greatest number of|most of|最多|最多的",
+    ),
+    (
+        Role::Super { most: false, manner: Many },
+        "least|the least|fewest|least amount of|least number of|lowest number of|smallest number of|fewest number of|最少|最少的",
+    ),
     (Role::Super { most: true, manner: Quality }, "best|最好|最佳|最优|最理想|最好的|最为理想"),
-    (Role::Super { most: false, manner: Quality }, "worst|最差|最糟|最不理想|最不好|最坏|最差的|最不佳|最为不理想|最为惨淡"),
-    (Role::Super { most: true, manner: Time }, "latest|newest|most recent|most recently|youngest|最晚|最新|最近|最近的|最新的|最年轻"),
+    (
+        Role::Super { most: false, manner: Quality },
+        "worst|最差|最糟|最不理想|最不好|最坏|最差的|最不佳|最为不理想|最为惨淡",
+    ),
+    (
+        Role::Super { most: true, manner: Time },
+        "latest|newest|most recent|most recently|youngest|最晚|最新|最近|最近的|最新的|最年轻",
+    ),
     (Role::Super { most: false, manner: Time }, "earliest|oldest|最早|最早的|最年长|最老"),
     (Role::Super { most: true, manner: Length }, "longest|the longest|最长|最远|最久"),
     (Role::Super { most: false, manner: Length }, "shortest|the shortest|最短|最近距离"),
     (Role::Super { most: true, manner: Height }, "tallest|最高个"),
     (Role::Super { most: true, manner: Price }, "most expensive|priciest|costliest|最贵|最昂贵|最贵的"),
     (Role::Super { most: false, manner: Price }, "cheapest|least expensive|最便宜|最实惠|最低价|最便宜的"),
-    (Role::Super { most: true, manner: Frequency }, "most often|most frequently|most common|the most times|most times|most frequent|最常|最常见|最频繁|出现最多|出现次数最多|次数最多"),
-    (Role::Super { most: false, manner: Frequency }, "least often|least common|least frequently|最少见|最不常见|出现次数最少"),
-    (Role::More { most: true }, "more|higher|larger|greater|bigger|better|longer|更高|更多|更大|更好|更长|更贵|高|多|大|较高|较多|较大|高一些|多一些|大一些|高一点|多一点|更高一些|更多一些|更胜一筹|更强|比较高|比较多|比较大"),
-    (Role::More { most: false }, "less|fewer|lower|smaller|worse|shorter|更低|更少|更小|更差|更短|更便宜|低|少|小|较低|较少|较小|低一些|少一些|小一些|低一点|少一点|更低一些|更少一些|比较低|比较少|比较小"),
-    (Role::Than, "than|compared to|compared with|in comparison to|相比|对比|比较|相比较|相比之下|比|较|比起|比较一下|对比一下|相较|做比较|进行比较|相对比"),
-    (Role::Over, "over|more than|greater than|above|higher than|larger than|exceeding|exceed|exceeds|exceeded|bigger than|averaging over|超过|大于|高于|多于|以上|超出|高出|逾|不止|averaging more than|longer than"),
-    (Role::AtLeast, "at least|no less than|not less than|minimum of|or more|不少于|不低于|至少|不小于|及以上|大于等于|or higher|or above"),
-    (Role::Under, "under|less than|fewer than|below|lower than|smaller than|shorter than|不到|小于|低于|少于|以下|不足|未满"),
-    (Role::AtMost, "at most|no more than|not more than|up to|maximum of|or less|or fewer|不超过|不高于|至多|最多不超过|不大于|不多于|及以下|小于等于|or lower|or below"),
+    (
+        Role::Super { most: true, manner: Frequency },
+        "most often|most frequently|most common|the most times|most times|most frequent|最常|最常见|最频繁|出现最多|出现次数最多|次数最多",
+    ),
+    (
+        Role::Super { most: false, manner: Frequency },
+        "least often|least common|least frequently|最少见|最不常见|出现次数最少",
+    ),
+    (
+        Role::More { most: true },
+        "more|higher|larger|greater|bigger|better|longer|更高|更多|更大|更好|更长|更贵|高|多|大|较高|较多|较大|高一些|多一些|大一些|高一点|多一点|更高一些|更多一些|更胜一筹|更强|比较高|比较多|比较大",
+    ),
+    (
+        Role::More { most: false },
+        "less|fewer|lower|smaller|worse|shorter|更低|更少|更小|更差|更短|更便宜|低|少|小|较低|较少|较小|低一些|少一些|小一些|低一点|少一点|更低一些|更少一些|比较低|比较少|比较小",
+    ),
+    (
+        Role::Than,
+        "than|compared to|compared with|in comparison to|相比|对比|比较|相比较|相比之下|比|较|比起|比较一下|对比一下|相较|做比较|进行比较|相对比",
+    ),
+    (
+        Role::Over,
+        "over|more than|greater than|above|higher than|larger than|exceeding|exceed|exceeds|exceeded|bigger than|averaging over|超过|大于|高于|多于|以上|超出|高出|逾|不止|averaging more than|longer than",
+    ),
+    (
+        Role::AtLeast,
+        "at least|no less than|not less than|minimum of|or more|不少于|不低于|至少|不小于|及以上|大于等于|or higher|or above",
+    ),
+    (
+        Role::Under,
+        "under|less than|fewer than|below|lower than|smaller than|shorter than|不到|小于|低于|少于|以下|不足|未满",
+    ),
+    (
+        Role::AtMost,
+        "at most|no more than|not more than|up to|maximum of|or less|or fewer|不超过|不高于|至多|最多不超过|不大于|不多于|及以下|小于等于|or lower|or below",
+    ),
     (Role::Equal, "equal to|equals|equal|exactly|is exactly|等于|正好|刚好|恰好|正好是|刚好是"),
     (Role::Between, "between|in between|from|ranging from|介于|处于|位于|在|range from"),
     (Role::And, "and|as well as|together with|plus|&|与|和|跟|及|以及|并且|并|同时|且|还有|、"),
     (Role::Or, "or|还是|或|或者|抑或|vs|versus"),
-    (Role::Not, "not|isn 't|wasn 't|aren 't|other than|except|except for|excluding|without|besides|apart from|不是|不属于|并非|非|除了|除|以外|之外|不在|不包括|不含"),
-    (Role::Difference, "difference|the difference|difference between|difference in|difference of|gap|gap between|差|差距|差额|差值|相差|差多少|之差|相差多少|差了多少|差异|高多少|多多少|高出多少|多出多少"),
+    (
+        Role::Not,
+        "not|isn 't|wasn 't|aren 't|other than|except|except for|excluding|without|besides|apart from|不是|不属于|并非|非|除了|除|以外|之外|不在|不包括|不含",
+    ),
+    (
+        Role::Difference,
+        "difference|the difference|difference between|difference in|difference of|gap|gap between|差|差距|差额|差值|相差|差多少|之差|相差多少|差了多少|差异|高多少|多多少|高出多少|多出多少",
+    ),
     (Role::Distinct, "different|distinct|unique|various|不同|不同的|不重复|不重复的|去重|去重后"),
-    (Role::Per, "per|each|for each|for every|every|by each|of each|grouped by|group by|broken down by|各|每|每个|每家|每一个|每一家|各个|各家|每位|每名|每种|各种|每类|各类|每月|每年|按|按照|分组"),
+    (
+        Role::Per,
+        "per|each|for each|for every|every|by each|of each|grouped by|group by|broken down by|各|每|每个|每家|每一个|每一家|各个|各家|每位|每名|每种|各种|每类|各类|每月|每年|按|按照|分组",
+    ),
     (Role::Respective, "respectively|each|分别|各自|各自的|分别有|各有"),
     (Role::Before, "before|prior to|以前|之前|before the year"),
     (Role::After, "after|following|以后|之后|after the year|later than"),
     (Role::Since, "since|from|starting from|自|从|起|以来|since the year"),
     (Role::Until, "until|through|up to|by the end of|截至|截止|为止"),
-    (Role::Next, "next|after|following|comes after|came after|right after|directly after|listed after|immediately after|below|下一个|下一|后一个|之后的|紧接着|后面的|后面|immediately following"),
-    (Role::Previous, "previous|before|prior to|comes before|came before|right before|directly before|listed before|immediately before|above|preceding|上一个|上一|前一个|之前的|前面的|前面|immediately preceding"),
+    (
+        Role::Next,
+        "next|after|following|comes after|came after|right after|directly after|listed after|immediately after|below|下一个|下一|后一个|之后的|紧接着|后面的|后面|immediately following",
+    ),
+    (
+        Role::Previous,
+        "previous|before|prior to|comes before|came before|right before|directly before|listed before|immediately before|above|preceding|上一个|上一|前一个|之前的|前面的|前面|immediately preceding",
+    ),
     (Role::First, "first|the first|very first|第一个|第一条|第一家|首个|最先|第一位|第一名|首次|第一次"),
     (Role::Last, "last|the last|final|very last|最后|最后一个|最后一条|最后的|末尾|最后一次"),
     (Role::Top, "top|highest|largest|best|前|排名前|排行前|排在前|位列前|位居前|最高的|最多的|最大的|名列前"),
     (Role::Bottom, "bottom|lowest|smallest|后|倒数|排名后|排名倒数|最低的|最少的|最小的"),
     (Role::Only, "only|the only|唯一|唯一的|only one|只有|仅有"),
-    (Role::Appear, "appear|appears|listed|are listed|is listed|show up|shows up|are there|is there|there are|in the table|on the list|in this table|on this chart|出现|出现了|在列|上榜|exist"),
-    (Role::InTermsOf, "in terms of|based on|according to|by|with respect to|regarding|when it comes to|按|按照|以|就|在"),
+    (
+        Role::Appear,
+        "appear|appears|listed|are listed|is listed|show up|shows up|are there|is there|there are|in the table|on the list|in this table|on this chart|出现|出现了|在列|上榜|exist",
+    ),
+    (
+        Role::InTermsOf,
+        "in terms of|based on|according to|by|with respect to|regarding|when it comes to|按|按照|以|就|在",
+    ),
     (Role::Times, "times|number of times|occasions|amount of times|次|次数|多少次|几次"),
     (Role::All, "all|any|every|all of|every single|each and every|所有|全部|任何|所有的|全部的"),
     (Role::Row, "row|rows|record|records|entry|entries|item|items|data|line|lines|行|条|条记录|记录|条数据|数据|项"),
-    (Role::Person, "player|players|person|people|athlete|athletes|driver|drivers|rider|riders|candidate|candidates|competitor|competitors|participant|participants|member|members|swimmer|swimmers|cyclist|cyclists|runner|runners|racer|racers|men|women|man|woman|individuals|students|student|employee|employees|staff|人|员工|人员|学生|同学|职工|选手|球员|人士"),
+    (
+        Role::Person,
+        "player|players|person|people|athlete|athletes|driver|drivers|rider|riders|candidate|candidates|competitor|competitors|participant|participants|member|members|swimmer|swimmers|cyclist|cyclists|runner|runners|racer|racers|men|women|man|woman|individuals|students|student|employee|employees|staff|人|员工|人员|学生|同学|职工|选手|球员|人士",
+    ),
 ];
 
 /// The longest phrase, in tokens.

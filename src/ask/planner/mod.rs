@@ -59,7 +59,13 @@ pub fn plan(question: &str, schema: &Schema, mentions: &[Mention], today: NaiveD
     decide(&ranked, schema, question)
 }
 
-fn read_table(tokens: &[token::Token], schema: &Schema, index: usize, mentions: &[Mention], today: NaiveDate) -> Vec<Scored> {
+fn read_table(
+    tokens: &[token::Token],
+    schema: &Schema,
+    index: usize,
+    mentions: &[Mention],
+    today: NaiveDate,
+) -> Vec<Scored> {
     let table = &schema.tables[index];
     let labels = labels::Labels::of(table);
     let names = names::Names::of(table);
@@ -91,7 +97,10 @@ fn ranked(mut found: Vec<Scored>, schema: &Schema) -> Vec<Ranked> {
 fn decide(ranked: &[Ranked], schema: &Schema, question: &str) -> Plan {
     let tell = |ranked: &Ranked| paraphrase::paraphrase(&ranked.scored.0, schema, question);
     match ranked {
-        [best, rest @ ..] if best.scored.1 <= MOST_COST && rest.first().is_none_or(|next| next.scored.1 - best.scored.1 >= MARGIN) => {
+        [best, rest @ ..]
+            if best.scored.1 <= MOST_COST
+                && rest.first().is_none_or(|next| next.scored.1 - best.scored.1 >= MARGIN) =>
+        {
             let notes = vec![Note::new("question_read_as", tell(best))];
             Plan::Statement { sql: best.sql.clone(), notes, score: (-best.scored.1).exp() }
         }

@@ -23,7 +23,11 @@ impl Names {
         let mut documents: Vec<Document> = Vec::new();
         let mut files: Vec<&str> = table.sheets.iter().map(|(file, _)| file.as_str()).collect();
         files.dedup();
-        let shared = if files.len() <= 1 { [&[table.label.clone()], table.captions.as_slice()].concat().join("\n") } else { String::new() };
+        let shared = if files.len() <= 1 {
+            [&[table.label.clone()], table.captions.as_slice()].concat().join("\n")
+        } else {
+            String::new()
+        };
         if files.is_empty() {
             documents.push(Document::of("", &shared));
         }
@@ -31,7 +35,8 @@ impl Names {
             if documents.iter().any(|document| document.name == file) {
                 continue;
             }
-            let sheets: Vec<&str> = table.sheets.iter().filter(|(other, _)| other == file).map(|(_, sheet)| sheet.as_str()).collect();
+            let sheets: Vec<&str> =
+                table.sheets.iter().filter(|(other, _)| other == file).map(|(_, sheet)| sheet.as_str()).collect();
             documents.push(Document::of(file, &format!("{}\n{}\n{shared}", stem_of(file), sheets.join("\n"))));
         }
         Self { documents }
@@ -45,18 +50,24 @@ impl Names {
     pub fn spans(&self, all: &[Token], at: usize) -> Vec<(usize, Vec<String>)> {
         match all[at].kind {
             Kind::Han => self.han_spans(all, at),
-            Kind::Word => self.bearing(|document| document.words.contains(&stem(&all[at].text)) && all[at].text.chars().count() >= 3).map(|names| (at + 1, names)).into_iter().collect(),
+            Kind::Word => self
+                .bearing(|document| document.words.contains(&stem(&all[at].text)) && all[at].text.chars().count() >= 3)
+                .map(|names| (at + 1, names))
+                .into_iter()
+                .collect(),
             _ => Vec::new(),
         }
     }
 
     /// Documents whose names hold the period.
     pub fn of_period(&self, period: &Period) -> Vec<String> {
-        self.bearing(|document| document.periods.iter().any(|other| other == period || period.holds(other))).unwrap_or_default()
+        self.bearing(|document| document.periods.iter().any(|other| other == period || period.holds(other)))
+            .unwrap_or_default()
     }
 
     fn bearing(&self, bears: impl Fn(&Document) -> bool) -> Option<Vec<String>> {
-        let names: Vec<String> = self.documents.iter().filter(|document| bears(document)).map(|document| document.name.clone()).collect();
+        let names: Vec<String> =
+            self.documents.iter().filter(|document| bears(document)).map(|document| document.name.clone()).collect();
         (!names.is_empty()).then_some(names)
     }
 
@@ -74,7 +85,8 @@ impl Names {
 
 impl Document {
     fn of(name: &str, names: &str) -> Self {
-        let words = tokens(names).iter().filter(|token| token.kind == Kind::Word).map(|token| stem(&token.text)).collect();
+        let words =
+            tokens(names).iter().filter(|token| token.kind == Kind::Word).map(|token| stem(&token.text)).collect();
         let text = super::token::fold(names);
         Self { name: name.to_owned(), words, text, periods: periods(names) }
     }

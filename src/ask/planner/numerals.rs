@@ -13,15 +13,51 @@ pub struct Number {
 }
 
 const UNITS: &[&str] = &[
-    "元", "块", "块钱", "人民币", "美元", "%", "percent", "岁", "平方米", "平米", "公里", "千米", "米", "公斤", "dollars", "dollar", "usd", "km", "kg",
-    "miles", "mile", "mph", "meters", "metres", "m", "个", "套", "家", "人", "名", "位", "次", "件", "条", "台", "years", "year",
+    "元",
+    "块",
+    "块钱",
+    "人民币",
+    "美元",
+    "%",
+    "percent",
+    "岁",
+    "平方米",
+    "平米",
+    "公里",
+    "千米",
+    "米",
+    "公斤",
+    "dollars",
+    "dollar",
+    "usd",
+    "km",
+    "kg",
+    "miles",
+    "mile",
+    "mph",
+    "meters",
+    "metres",
+    "m",
+    "个",
+    "套",
+    "家",
+    "人",
+    "名",
+    "位",
+    "次",
+    "件",
+    "条",
+    "台",
+    "years",
+    "year",
 ];
 
 /// The number that begins at the first token, and how many tokens it takes.
 pub fn number(tokens: &[Token]) -> Option<(Number, usize)> {
     let mut at = usize::from(is_currency(tokens.first()?));
     let currency = at == 1;
-    let (mut value, taken, digits) = digits(&tokens[at..]).or_else(|| han(&tokens[at..])).or_else(|| english(&tokens[at..]))?;
+    let (mut value, taken, digits) =
+        digits(&tokens[at..]).or_else(|| han(&tokens[at..])).or_else(|| english(&tokens[at..]))?;
     at += taken;
     let plain = digits && !tokens[at - 1].text.contains([',', '.']);
     let (scale, taken) = scale(&tokens[at..]);
@@ -112,8 +148,26 @@ fn han(tokens: &[Token]) -> Option<(f64, usize, bool)> {
 /// `three`, `twenty-five`, `two hundred`: scales follow in [`scale`].
 fn english(tokens: &[Token]) -> Option<(f64, usize, bool)> {
     const SMALL: &[&str] = &[
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
-        "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
     ];
     const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     let small = |token: &Token| SMALL.iter().position(|word| *word == token.text).map(|value| value as f64);
@@ -185,9 +239,13 @@ mod tests {
 
     #[test]
     fn ranges_take_both_ends() {
-        for (text, low, high) in
-            [("20000-30000元", 2e4, 3e4), ("5000至10000元之间", 5e3, 1e4), ("between 3 and 7", 3.0, 7.0), ("1-2万", 1e4, 2e4), ("3和5之间", 3.0, 5.0)]
-        {
+        for (text, low, high) in [
+            ("20000-30000元", 2e4, 3e4),
+            ("5000至10000元之间", 5e3, 1e4),
+            ("between 3 and 7", 3.0, 7.0),
+            ("1-2万", 1e4, 2e4),
+            ("3和5之间", 3.0, 5.0),
+        ] {
             let (a, b, _) = range(&tokens(text)).expect(text);
             assert_eq!((a.value, b.value), (low, high), "{text}");
         }

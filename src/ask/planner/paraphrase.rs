@@ -29,7 +29,11 @@ impl Teller<'_> {
     }
 
     fn labels(&self, columns: &[usize]) -> String {
-        columns.iter().map(|column| self.label(*column)).collect::<Vec<_>>().join(if self.chinese { "、" } else { ", " })
+        columns.iter().map(|column| self.label(*column)).collect::<Vec<_>>().join(if self.chinese {
+            "、"
+        } else {
+            ", "
+        })
     }
 
     fn column(&self, column: Column) -> &str {
@@ -73,25 +77,47 @@ impl Teller<'_> {
     fn shape(&self, shape: &Shape) -> String {
         match shape {
             Shape::Rows { columns } => self.labels(columns),
-            Shape::Different { column } => format!("{}{}", self.pick("不同的", "different values of "), self.label(*column)),
+            Shape::Different { column } => {
+                format!("{}{}", self.pick("不同的", "different values of "), self.label(*column))
+            }
             Shape::Count => self.pick("行数", "number of rows").to_owned(),
-            Shape::CountDifferent { column } => format!("{}{}", self.pick("不同值的个数：", "number of different values of "), self.label(*column)),
+            Shape::CountDifferent { column } => {
+                format!("{}{}", self.pick("不同值的个数：", "number of different values of "), self.label(*column))
+            }
             Shape::Aggregate { how, column } => self.aggregate(*how, *column),
             Shape::Grouped { by, aggregate } => {
-                let value = aggregate.map_or_else(|| self.pick("行数", "number of rows").to_owned(), |(how, column)| self.aggregate(how, column));
-                if self.chinese { format!("按{}：{value}", self.label(*by)) } else { format!("{value} for each {}", self.label(*by)) }
+                let value = aggregate.map_or_else(
+                    || self.pick("行数", "number of rows").to_owned(),
+                    |(how, column)| self.aggregate(how, column),
+                );
+                if self.chinese {
+                    format!("按{}：{value}", self.label(*by))
+                } else {
+                    format!("{value} for each {}", self.label(*by))
+                }
             }
             Shape::Extreme { columns, measure, most, within } => {
                 let picked = self.superlative(&self.labels(columns), *measure, *most);
                 match within {
-                    Some(top) if self.chinese => format!("{}{}的{}行中，{picked}", self.label(top.measure), self.end(top.most), top.count),
-                    Some(top) => format!("{picked}, among the {} rows with the {} {}", top.count, self.end(top.most), self.label(top.measure)),
+                    Some(top) if self.chinese => {
+                        format!("{}{}的{}行中，{picked}", self.label(top.measure), self.end(top.most), top.count)
+                    }
+                    Some(top) => format!(
+                        "{picked}, among the {} rows with the {} {}",
+                        top.count,
+                        self.end(top.most),
+                        self.label(top.measure)
+                    ),
                     None => picked,
                 }
             }
             Shape::Ranked { columns, top } => {
                 let (names, measure, end) = (self.labels(columns), self.label(top.measure), self.end(top.most));
-                if self.chinese { format!("{measure}{end}的{}个{names}", top.count) } else { format!("the {} {names} with the {end} {measure}", top.count) }
+                if self.chinese {
+                    format!("{measure}{end}的{}个{names}", top.count)
+                } else {
+                    format!("the {} {names} with the {end} {measure}", top.count)
+                }
             }
             Shape::Frequent { by, most } => match (self.chinese, most) {
                 (true, true) => format!("出现最多的{}", self.label(*by)),
@@ -101,15 +127,29 @@ impl Teller<'_> {
             },
             Shape::Difference { first, second, measure, .. } => {
                 let (a, b) = (self.value(first), self.value(second));
-                if self.chinese { format!("{a}与{b}的{}之差", self.label(*measure)) } else { format!("{} of {a} less that of {b}", self.label(*measure)) }
+                if self.chinese {
+                    format!("{a}与{b}的{}之差", self.label(*measure))
+                } else {
+                    format!("{} of {a} less that of {b}", self.label(*measure))
+                }
             }
-            Shape::Spread { measure } => format!("{}{}", self.label(*measure), self.pick("最大值与最小值之差", ": highest less lowest")),
+            Shape::Spread { measure } => {
+                format!("{}{}", self.label(*measure), self.pick("最大值与最小值之差", ": highest less lowest"))
+            }
             Shape::Neighbour { columns, next } => {
-                let place = if *next { self.pick("下一行的", "next row's ") } else { self.pick("上一行的", "row before: ") };
+                let place = if *next {
+                    self.pick("下一行的", "next row's ")
+                } else {
+                    self.pick("上一行的", "row before: ")
+                };
                 format!("{place}{}", self.labels(columns))
             }
             Shape::Edge { columns, last } => {
-                let place = if *last { self.pick("最后一行的", "last row's ") } else { self.pick("第一行的", "first row's ") };
+                let place = if *last {
+                    self.pick("最后一行的", "last row's ")
+                } else {
+                    self.pick("第一行的", "first row's ")
+                };
                 format!("{place}{}", self.labels(columns))
             }
         }

@@ -2,9 +2,10 @@
 
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, Distinct, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
-    GroupByExpr, Ident, LimitClause, ObjectName, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, Select, SelectFlavor, SelectItem,
-    SetExpr, TableAlias, TableFactor, TableWithJoins, UnaryOperator, Value,
+    BinaryOperator, CaseWhen, Distinct, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, LimitClause, ObjectName, OrderBy, OrderByExpr,
+    OrderByKind, OrderByOptions, Query, Select, SelectFlavor, SelectItem, SetExpr, TableAlias, TableFactor,
+    TableWithJoins, UnaryOperator, Value,
 };
 
 use super::reading::{Column, Condition, How, Op, Reading, Shape, Test, Top};
@@ -39,12 +40,16 @@ impl Printer<'_> {
     fn query(&self, shape: &Shape) -> Query {
         match shape {
             Shape::Rows { columns } => self.plain(columns, self.filter(), Vec::new(), None),
-            Shape::Different { column } => {
-                Parts { distinct: true, ..self.parts(vec![item(self.field(*column))], self.and(present(self.field(*column)))) }.query()
+            Shape::Different { column } => Parts {
+                distinct: true,
+                ..self.parts(vec![item(self.field(*column))], self.and(present(self.field(*column))))
             }
+            .query(),
             Shape::Count => self.one(function("COUNT", star()), "n", self.filter()),
             Shape::CountDifferent { column } => self.one(count_distinct(self.field(*column)), "n", self.filter()),
-            Shape::Aggregate { how, column } => self.one(aggregate(*how, self.field(*column)), word(*how), self.filter()),
+            Shape::Aggregate { how, column } => {
+                self.one(aggregate(*how, self.field(*column)), word(*how), self.filter())
+            }
             Shape::Grouped { by, aggregate: how } => self.grouped(*by, *how),
             Shape::Extreme { columns, measure, most, within } => self.extreme(columns, *measure, *most, *within),
             Shape::Ranked { columns, top } => {
@@ -57,7 +62,11 @@ impl Printer<'_> {
             }
             Shape::Spread { measure } => {
                 let column = || self.field(*measure);
-                self.one(binary(aggregate(How::Greatest, column()), BinaryOperator::Minus, aggregate(How::Least, column())), "difference", self.filter())
+                self.one(
+                    binary(aggregate(How::Greatest, column()), BinaryOperator::Minus, aggregate(How::Least, column())),
+                    "difference",
+                    self.filter(),
+                )
             }
             Shape::Neighbour { columns, next } => self.neighbour(columns, *next),
             Shape::Edge { columns, last } => {
@@ -99,7 +108,8 @@ impl Printer<'_> {
         };
         let items = vec![item(self.field(by)), named(value, alias)];
         let filter = self.and(present(self.field(by)));
-        Parts { group: vec![self.field(by)], order: vec![order_by(self.field(by), true)], ..self.parts(items, filter) }.query()
+        Parts { group: vec![self.field(by)], order: vec![order_by(self.field(by), true)], ..self.parts(items, filter) }
+            .query()
     }
 
     fn extreme(&self, columns: &[usize], measure: usize, most: bool, within: Option<Top>) -> Query {
@@ -109,10 +119,23 @@ impl Printer<'_> {
             let filter = self.and(binary(self.field(measure), BinaryOperator::Eq, Expr::Subquery(Box::new(best))));
             return self.plain(&with(columns, measure), filter, Vec::new(), None);
         };
-        let inner = self.plain(&with(&with(columns, measure), top.measure), self.and(present(self.field(top.measure))), vec![self.order(&top)], Some(top.count));
+        let inner = self.plain(
+            &with(&with(columns, measure), top.measure),
+            self.and(present(self.field(top.measure))),
+            vec![self.order(&top)],
+            Some(top.count),
+        );
         let items = with(columns, measure).iter().map(|column| item(self.field(*column))).collect();
         let order = vec![order_by(self.field(measure), !most)];
-        Parts { items, from: vec![derived(inner)], filter: Some(present(self.field(measure))), order, limit: Some(1), ..Parts::default() }.query()
+        Parts {
+            items,
+            from: vec![derived(inner)],
+            filter: Some(present(self.field(measure))),
+            order,
+            limit: Some(1),
+            ..Parts::default()
+        }
+        .query()
     }
 
     fn order(&self, top: &Top) -> OrderByExpr {
@@ -121,9 +144,16 @@ impl Printer<'_> {
 
     fn frequent(&self, by: usize, most: bool) -> Query {
         let filter = || self.and(present(self.field(by)));
-        let counts = Parts { group: vec![self.field(by)], ..self.parts(vec![named(function("COUNT", star()), "n")], filter()) }.query();
+        let counts =
+            Parts { group: vec![self.field(by)], ..self.parts(vec![named(function("COUNT", star()), "n")], filter()) }
+                .query();
         let how = if most { How::Greatest } else { How::Least };
-        let best = Parts { items: vec![named(aggregate(how, name("n")), word(how))], from: vec![derived(counts)], ..Parts::default() }.query();
+        let best = Parts {
+            items: vec![named(aggregate(how, name("n")), word(how))],
+            from: vec![derived(counts)],
+            ..Parts::default()
+        }
+        .query();
         let having = binary(function("COUNT", star()), BinaryOperator::Eq, Expr::Subquery(Box::new(best)));
         let items = vec![item(self.field(by)), named(function("COUNT", star()), "n")];
         Parts { group: vec![self.field(by)], having: Some(having), ..self.parts(items, filter()) }.query()
@@ -144,8 +174,11 @@ impl Printer<'_> {
     }
 
     fn neighbour(&self, columns: &[usize], next: bool) -> Query {
-        let (near, op, edge) =
-            if next { (How::Greatest, BinaryOperator::Gt, How::Least) } else { (How::Least, BinaryOperator::Lt, How::Greatest) };
+        let (near, op, edge) = if next {
+            (How::Greatest, BinaryOperator::Gt, How::Least)
+        } else {
+            (How::Least, BinaryOperator::Lt, How::Greatest)
+        };
         let anchor = self.one(aggregate(near, row()), "r", self.filter());
         let beyond = binary(row(), op, Expr::Subquery(Box::new(anchor)));
         let place = self.one(aggregate(edge, row()), "r", Some(beyond));
@@ -153,7 +186,10 @@ impl Printer<'_> {
     }
 
     fn filter(&self) -> Option<Expr> {
-        self.conditions.iter().map(|condition| self.condition(condition)).reduce(|a, b| binary(a, BinaryOperator::And, b))
+        self.conditions
+            .iter()
+            .map(|condition| self.condition(condition))
+            .reduce(|a, b| binary(a, BinaryOperator::And, b))
     }
 
     fn and(&self, more: Expr) -> Option<Expr> {
@@ -170,7 +206,9 @@ impl Printer<'_> {
         }
         match test {
             Expr::InList { expr, list, negated } => Expr::InList { expr, list, negated: !negated },
-            Expr::BinaryOp { left, op: BinaryOperator::Eq, right } => Expr::BinaryOp { left, op: BinaryOperator::NotEq, right },
+            Expr::BinaryOp { left, op: BinaryOperator::Eq, right } => {
+                Expr::BinaryOp { left, op: BinaryOperator::NotEq, right }
+            }
             other => Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(other))) },
         }
     }
@@ -181,9 +219,12 @@ impl Printer<'_> {
             Test::Cells(cells) => equal(column, cells.iter().map(|cell| text(cell)).collect()),
             Test::Numbers(numbers) => equal(column, numbers.iter().map(|value| number(*value)).collect()),
             Test::Compare(op, value) => binary(column, operator(*op), number(*value)),
-            Test::Range(low, high) => {
-                Expr::Between { expr: Box::new(column), negated: false, low: Box::new(number(*low)), high: Box::new(number(*high)) }
-            }
+            Test::Range(low, high) => Expr::Between {
+                expr: Box::new(column),
+                negated: false,
+                low: Box::new(number(*low)),
+                high: Box::new(number(*high)),
+            },
             Test::Days(from, to) => {
                 let from = from.map(|day| binary(column.clone(), BinaryOperator::GtEq, text(&day.to_string())));
                 let to = to.map(|day| binary(column.clone(), BinaryOperator::Lt, text(&day.to_string())));
@@ -283,7 +324,8 @@ fn count_distinct(column: Expr) -> Expr {
 }
 
 fn call(called: &str, args: Vec<Expr>, duplicate_treatment: Option<DuplicateTreatment>) -> Expr {
-    let mut args: Vec<FunctionArg> = args.into_iter().map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg))).collect();
+    let mut args: Vec<FunctionArg> =
+        args.into_iter().map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg))).collect();
     if args.is_empty() {
         args.push(FunctionArg::Unnamed(FunctionArgExpr::Wildcard));
     }
@@ -350,7 +392,8 @@ fn relation(relation: TableFactor) -> TableWithJoins {
 
 impl Parts {
     fn query(self) -> Query {
-        let order_by = (!self.order.is_empty()).then(|| OrderBy { kind: OrderByKind::Expressions(self.order), interpolate: None });
+        let order_by =
+            (!self.order.is_empty()).then(|| OrderBy { kind: OrderByKind::Expressions(self.order), interpolate: None });
         let limit_clause = self.limit.map(|limit| LimitClause::LimitOffset {
             limit: Some(Expr::value(Value::Number(limit.to_string(), false))),
             offset: None,

@@ -60,28 +60,66 @@ pub struct Top {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// The rows' columns, in sheet order.
-    Rows { columns: Vec<usize> },
+    Rows {
+        columns: Vec<usize>,
+    },
     /// The different values of a column.
-    Different { column: usize },
+    Different {
+        column: usize,
+    },
     Count,
-    CountDifferent { column: usize },
-    Aggregate { how: How, column: usize },
+    CountDifferent {
+        column: usize,
+    },
+    Aggregate {
+        how: How,
+        column: usize,
+    },
     /// For each value of `by`: the aggregate, or the count where there is none.
-    Grouped { by: usize, aggregate: Option<(How, usize)> },
+    Grouped {
+        by: usize,
+        aggregate: Option<(How, usize)>,
+    },
     /// The rows with the extreme of the measure, ties with them; among the top rows of another measure where `within` is set.
-    Extreme { columns: Vec<usize>, measure: usize, most: bool, within: Option<Top> },
-    Ranked { columns: Vec<usize>, top: Top },
+    Extreme {
+        columns: Vec<usize>,
+        measure: usize,
+        most: bool,
+        within: Option<Top>,
+    },
+    Ranked {
+        columns: Vec<usize>,
+        top: Top,
+    },
     /// The value of `by` with the most or fewest rows, ties with it.
-    Frequent { by: usize, most: bool },
+    Frequent {
+        by: usize,
+        most: bool,
+    },
     /// The measure of the first less that of the second; without sign when not `signed`. `checked`: no answer where one of
     /// them has more rows than one.
-    Difference { key: Column, first: Test, second: Test, measure: usize, signed: bool, checked: bool },
+    Difference {
+        key: Column,
+        first: Test,
+        second: Test,
+        measure: usize,
+        signed: bool,
+        checked: bool,
+    },
     /// Greatest less least.
-    Spread { measure: usize },
+    Spread {
+        measure: usize,
+    },
     /// The row after (or before) those that meet the conditions, in sheet order.
-    Neighbour { columns: Vec<usize>, next: bool },
+    Neighbour {
+        columns: Vec<usize>,
+        next: bool,
+    },
     /// The first (or last) row, in sheet order.
-    Edge { columns: Vec<usize>, last: bool },
+    Edge {
+        columns: Vec<usize>,
+        last: bool,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -91,7 +91,8 @@ fn is_combining(c: char) -> bool {
 
 /// The end of a number that begins here and is not the head of a word.
 fn number_end(chars: &[(usize, char)], at: usize) -> Option<usize> {
-    let digit = |index: usize| chars.get(index).is_some_and(|(_, c)| c.to_digit(10).is_some() || matches!(c, '０'..='９'));
+    let digit =
+        |index: usize| chars.get(index).is_some_and(|(_, c)| c.to_digit(10).is_some() || matches!(c, '０'..='９'));
     if !digit(at) {
         return None;
     }
@@ -109,7 +110,8 @@ fn number_end(chars: &[(usize, char)], at: usize) -> Option<usize> {
             next += 1;
         }
     }
-    let glued = chars.get(next).is_some_and(|(_, c)| c.is_alphabetic() && !is_han(*c)) && word_end(chars, next) - next > 0;
+    let glued =
+        chars.get(next).is_some_and(|(_, c)| c.is_alphabetic() && !is_han(*c)) && word_end(chars, next) - next > 0;
     (!glued || is_scale(chars, next)).then_some(next)
 }
 

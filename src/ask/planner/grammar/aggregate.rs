@@ -88,7 +88,8 @@ fn grouped_count(frame: &Frame) -> Option<Found> {
     let by = columns.iter().find(|(at, _)| bag.before(*at) == Some(Role::Per)).map(|(_, index)| *index)?;
     bag.take_column(by);
     bag.drop_joints();
-    let unique = |index: usize| bag.field(index).is_some_and(|field| super::super::labels::is_unique(frame.table, field));
+    let unique =
+        |index: usize| bag.field(index).is_some_and(|field| super::super::labels::is_unique(frame.table, field));
     let counted: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
     if !counted.iter().all(|index| unique(*index)) {
         return None;

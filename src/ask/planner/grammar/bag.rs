@@ -94,12 +94,19 @@ impl<'a> Bag<'a> {
 
     /// A number that is added up: no year, rank or order.
     pub fn is_amount(&self, index: usize) -> bool {
-        self.field(index).is_some_and(|field| field.kind.is_number() && !field.identifier && !labels::is_year(field) && !labels::is_index(self.frame.table, field))
+        self.field(index).is_some_and(|field| {
+            field.kind.is_number()
+                && !field.identifier
+                && !labels::is_year(field)
+                && !labels::is_index(self.frame.table, field)
+        })
     }
 
     /// Takes what only joins or repeats: `and`, `than`, `each`, `all X`, the kind of the named things.
     pub fn drop_joints(&mut self) {
-        self.take(|role| matches!(role, Role::And | Role::Than | Role::Respective | Role::All | Role::YesNo | Role::Between));
+        self.take(|role| {
+            matches!(role, Role::And | Role::Than | Role::Respective | Role::All | Role::YesNo | Role::Between)
+        });
         for part in &mut self.parts {
             if matches!(part, Some(Part::Value(_))) {
                 *part = None;
@@ -146,7 +153,12 @@ impl<'a> Bag<'a> {
 
     /// Drops `all X` where X is not needed.
     pub fn drop_universals(&mut self) {
-        let universal: Vec<usize> = self.columns().iter().filter(|(at, _)| self.before(*at) == Some(Role::All)).map(|(_, index)| *index).collect();
+        let universal: Vec<usize> = self
+            .columns()
+            .iter()
+            .filter(|(at, _)| self.before(*at) == Some(Role::All))
+            .map(|(_, index)| *index)
+            .collect();
         for index in universal {
             self.take_column(index);
         }
@@ -155,7 +167,9 @@ impl<'a> Bag<'a> {
     /// Drops columns that name the rows and are not what is asked: `the capacity of the stadiums in …`.
     pub fn drop_row_names(&mut self) {
         for (at, index) in self.columns() {
-            let names = self.field(index).is_some_and(|field| field.exact().is_some() && labels::is_unique(self.frame.table, field));
+            let names = self
+                .field(index)
+                .is_some_and(|field| field.exact().is_some() && labels::is_unique(self.frame.table, field));
             if names && !self.is_asked(at) {
                 self.take_column(index);
                 self.cost += 0.03;
@@ -195,7 +209,9 @@ impl<'a> Bag<'a> {
         if self.take(|role| role == Role::When).is_some() {
             self.cost += 0.06;
             let date = |field: &Field| field.kind == FieldType::DateTime;
-            let daily = |field: &Field| date(field) && !field.label.contains('月') && !field.label.to_lowercase().contains("month");
+            let daily = |field: &Field| {
+                date(field) && !field.label.contains('月') && !field.label.to_lowercase().contains("month")
+            };
             return self.only(date).or_else(|| self.only(daily)).or_else(|| self.only(labels::is_year));
         }
         None
@@ -207,7 +223,8 @@ impl<'a> Bag<'a> {
     }
 
     pub fn only(&self, wanted: impl Fn(&Field) -> bool) -> Option<usize> {
-        let mut found = self.frame.table.fields.iter().enumerate().filter(|(_, field)| wanted(field)).map(|(index, _)| index);
+        let mut found =
+            self.frame.table.fields.iter().enumerate().filter(|(_, field)| wanted(field)).map(|(index, _)| index);
         let first = found.next()?;
         found.next().is_none().then_some(first)
     }

@@ -19,7 +19,19 @@ fn read_compare(frame: &Frame) -> Option<Found> {
     let most = direction(&mut bag)?;
     bag.drop_joints();
     bag.take(|role| {
-        matches!(role, Role::Which | Role::What | Role::Who | Role::When | Role::Or | Role::Person | Role::NumberOf | Role::InTermsOf | Role::Not | Role::Total)
+        matches!(
+            role,
+            Role::Which
+                | Role::What
+                | Role::Who
+                | Role::When
+                | Role::Or
+                | Role::Person
+                | Role::NumberOf
+                | Role::InTermsOf
+                | Role::Not
+                | Role::Total
+        )
     });
     bag.take_column(key);
     let measure = only_measure(&mut bag)?;
@@ -27,7 +39,11 @@ fn read_compare(frame: &Frame) -> Option<Found> {
     absorb_rows(&mut bag);
     let field = bag.field(measure)?;
     let fit = deeds && field.kind.is_number() && !labels::is_rank(field) && frame.names_few_rows();
-    (bag.is_empty() && fit).then(|| Found { shape: Shape::Extreme { columns: vec![key], measure, most, within: None }, conditions, cost: bag.cost })
+    (bag.is_empty() && fit).then(|| Found {
+        shape: Shape::Extreme { columns: vec![key], measure, most, within: None },
+        conditions,
+        cost: bag.cost,
+    })
 }
 
 /// More or less, where every word that says so agrees.
@@ -35,7 +51,11 @@ fn direction(bag: &mut Bag) -> Option<bool> {
     let told: Vec<bool> = bag
         .roles()
         .filter_map(|(_, role)| match role {
-            Role::More { most } | Role::Super { most, manner: Manner::Amount | Manner::Many | Manner::Quality | Manner::Length | Manner::Price } => Some(most),
+            Role::More { most }
+            | Role::Super {
+                most,
+                manner: Manner::Amount | Manner::Many | Manner::Quality | Manner::Length | Manner::Price,
+            } => Some(most),
             _ => None,
         })
         .collect();
@@ -94,7 +114,15 @@ fn read_difference(frame: &Frame) -> Option<Found> {
     bag.take(|role| {
         matches!(
             role,
-            Role::More { .. } | Role::HowMany | Role::HowMuch | Role::What | Role::NumberOf | Role::Or | Role::InTermsOf | Role::Not | Role::Total
+            Role::More { .. }
+                | Role::HowMany
+                | Role::HowMuch
+                | Role::What
+                | Role::NumberOf
+                | Role::Or
+                | Role::InTermsOf
+                | Role::Not
+                | Role::Total
         )
     });
     bag.drop_joints();
@@ -109,7 +137,14 @@ fn read_difference(frame: &Frame) -> Option<Found> {
     }
     let signed = more.is_some();
     let (first, second) = if more == Some(false) { (second, first) } else { (first, second) };
-    let shape = Shape::Difference { key: entities.column, first: first.clone(), second: second.clone(), measure, signed, checked: !frame.names_one_row() };
+    let shape = Shape::Difference {
+        key: entities.column,
+        first: first.clone(),
+        second: second.clone(),
+        measure,
+        signed,
+        checked: !frame.names_one_row(),
+    };
     Some(Found { shape, conditions: frame.conditions.clone(), cost: bag.cost })
 }
 
@@ -130,7 +165,9 @@ fn spread(frame: &Frame) -> Option<Found> {
         return None;
     }
     let conditions = frame.all_conditions()?;
-    bag.take(|role| matches!(role, Role::Super { .. } | Role::Maximum | Role::Minimum | Role::What | Role::HowMuch | Role::NumberOf));
+    bag.take(|role| {
+        matches!(role, Role::Super { .. } | Role::Maximum | Role::Minimum | Role::What | Role::HowMuch | Role::NumberOf)
+    });
     bag.drop_joints();
     let measure = only_measure(&mut bag)?;
     bag.is_empty().then(|| Found { shape: Shape::Spread { measure }, conditions, cost: bag.cost })

@@ -78,7 +78,8 @@ fn counted_rows(bag: &mut Bag, column: usize, appears: bool) -> Option<Shape> {
 
 /// The number that a condition compares.
 fn compared(frame: &Frame) -> Option<usize> {
-    let numeric = |condition: &&Condition| matches!(condition.test, Test::Compare(..) | Test::Range(..) | Test::Numbers(_));
+    let numeric =
+        |condition: &&Condition| matches!(condition.test, Test::Compare(..) | Test::Range(..) | Test::Numbers(_));
     frame.conditions.iter().find(numeric).and_then(|condition| field_of(&condition.column))
 }
 

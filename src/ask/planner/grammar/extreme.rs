@@ -54,7 +54,9 @@ fn read(frame: &Frame) -> Option<Found> {
     }
     let cost = bag.cost + if within.is_some() { 0.02 } else { 0.0 };
     let shape = match target {
-        Some(target) if frame.entities.as_ref().is_none_or(|_| frame.names_few_rows()) => Shape::Extreme { columns: vec![target], measure, most, within },
+        Some(target) if frame.entities.as_ref().is_none_or(|_| frame.names_few_rows()) => {
+            Shape::Extreme { columns: vec![target], measure, most, within }
+        }
         None if asks_value && within.is_none() && bag.is_measure(measure) && frame.entities.is_none() => {
             Shape::Aggregate { how: if most { How::Greatest } else { How::Least }, column: measure }
         }
@@ -66,15 +68,21 @@ fn read(frame: &Frame) -> Option<Found> {
 /// Most values of the column stand in several rows: the most of a sum may be meant, not of one row.
 fn is_repeated(bag: &Bag, index: usize) -> bool {
     let rows = bag.frame().table.rows;
-    bag.field(index).is_some_and(|field| field.distinct.is_some_and(|distinct| distinct * 2 <= rows.saturating_sub(field.nulls)))
+    bag.field(index)
+        .is_some_and(|field| field.distinct.is_some_and(|distinct| distinct * 2 <= rows.saturating_sub(field.nulls)))
 }
 
 /// An amount that makes sense as a sum over rows: no rate, price, average, score or share.
 fn adds_up(bag: &Bag, index: usize) -> bool {
-    const NOT_SUMS: &[&str] = &["average", "per", "price", "percent", "rate", "%", "/", "ratio", "率", "价", "比", "均", "mpg", "speed", "score", "rating", "age", "度"];
+    const NOT_SUMS: &[&str] = &[
+        "average", "per", "price", "percent", "rate", "%", "/", "ratio", "率", "价", "比", "均", "mpg", "speed",
+        "score", "rating", "age", "度",
+    ];
     let Some(field) = bag.field(index) else { return false };
     let label = field.label.to_lowercase();
-    bag.is_amount(index) && !matches!(field.unit.as_deref(), Some("%" | "percent")) && !NOT_SUMS.iter().any(|word| label.contains(word))
+    bag.is_amount(index)
+        && !matches!(field.unit.as_deref(), Some("%" | "percent"))
+        && !NOT_SUMS.iter().any(|word| label.contains(word))
 }
 
 /// The superlative, where all that the question has agree.
@@ -98,15 +106,19 @@ pub fn superlative(bag: &mut Bag) -> Option<(usize, bool, Manner)> {
 
 /// The column that is compared: the number beside the superlative that is not what is asked for.
 fn measure(bag: &Bag, at: usize, within: Option<Top>) -> Option<usize> {
-    let mut numbers: Vec<(usize, usize)> = bag.columns().into_iter().filter(|(_, index)| bag.is_measure(*index)).collect();
+    let mut numbers: Vec<(usize, usize)> =
+        bag.columns().into_iter().filter(|(_, index)| bag.is_measure(*index)).collect();
     numbers.retain(|(_, index)| within.is_none_or(|top| top.measure != *index));
     let mut kinds: Vec<usize> = numbers.iter().map(|(_, index)| *index).collect();
     kinds.sort_unstable();
     kinds.dedup();
     if kinds.len() > 1 {
-        numbers.retain(|(place, index)| !bag.is_asked(*place) && bag.before(*place) != Some(Role::All) && !is_label(bag, *index));
+        numbers.retain(|(place, index)| {
+            !bag.is_asked(*place) && bag.before(*place) != Some(Role::All) && !is_label(bag, *index)
+        });
     }
-    let stated = numbers.iter().find(|(place, _)| bag.frame().parts.get(place.wrapping_sub(1)).is_some_and(is_in_terms_of));
+    let stated =
+        numbers.iter().find(|(place, _)| bag.frame().parts.get(place.wrapping_sub(1)).is_some_and(is_in_terms_of));
     let after = numbers.iter().find(|(place, _)| *place > at);
     let before = numbers.iter().rev().find(|(place, _)| *place < at);
     let adjacent = before.filter(|(place, _)| place + 1 == at).or(after).or(before);
@@ -116,13 +128,17 @@ fn measure(bag: &Bag, at: usize, within: Option<Top>) -> Option<usize> {
 
 /// The one column that a superlative is about by itself: the longest is of a length, the oldest of an age or a date.
 fn implied_measure(bag: &mut Bag, manner: Manner) -> Option<usize> {
-    let numeric = |words: &'static [&'static str]| move |field: &Field| field.kind.is_number() && labels::says(field, words);
+    let numeric =
+        |words: &'static [&'static str]| move |field: &Field| field.kind.is_number() && labels::says(field, words);
     bag.cost += 0.08;
     match manner {
         Manner::Length => bag.only(numeric(&["length", "distance", "duration", "period", "长度", "距离", "时长"])),
         Manner::Height => bag.only(numeric(&["height", "elevation", "altitude", "高度", "身高"])),
         Manner::Price => bag.only(numeric(&["price", "cost", "fee", "价格", "单价", "均价", "售价"])),
-        Manner::Time => match (bag.only(labels::is_age), bag.only(|field| field.kind == FieldType::DateTime || labels::is_year(field))) {
+        Manner::Time => match (
+            bag.only(labels::is_age),
+            bag.only(|field| field.kind == FieldType::DateTime || labels::is_year(field)),
+        ) {
             (Some(age), None) => Some(age),
             (None, Some(date)) => Some(date),
             _ => None,
@@ -137,7 +153,8 @@ fn is_in_terms_of(part: &super::super::frame::Part) -> bool {
 
 /// Numbers that name rows rather than measure them.
 fn is_label(bag: &Bag, index: usize) -> bool {
-    bag.field(index).is_some_and(|field| field.identifier || labels::is_year(field) || labels::is_index(bag.frame().table, field))
+    bag.field(index)
+        .is_some_and(|field| field.identifier || labels::is_year(field) || labels::is_index(bag.frame().table, field))
 }
 
 /// `Some(None)` where the value itself is asked for; `None` where there are two answers to give.
@@ -157,7 +174,9 @@ fn target(bag: &mut Bag) -> Option<Option<usize>> {
             Some(Some(index))
         }
         None => {
-            let wanted = bag.has(|role| matches!(role, Role::Who | Role::Where | Role::When | Role::Person | Role::Row | Role::Which));
+            let wanted = bag.has(|role| {
+                matches!(role, Role::Who | Role::Where | Role::When | Role::Person | Role::Row | Role::Which)
+            });
             let implied = bag.implied_target();
             if implied.is_some() {
                 return Some(implied);
@@ -231,5 +250,9 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
     bag.take(|role| role == Role::Person);
     let field = bag.field(by)?;
     let countable = field.exact().is_some() && !labels::is_unique(frame.table, field);
-    (bag.is_empty() && countable).then(|| Found { shape: Shape::Frequent { by, most }, conditions, cost: bag.cost + 0.05 })
+    (bag.is_empty() && countable).then(|| Found {
+        shape: Shape::Frequent { by, most },
+        conditions,
+        cost: bag.cost + 0.05,
+    })
 }

@@ -59,7 +59,11 @@ fn read(frame: &Frame) -> Option<Found> {
     if frame.named.is_empty() && frame.entities.is_none() && !asks_rows && bag.cost < 0.05 {
         bag.cost += 0.1;
     }
-    if frame.conditions.iter().any(|condition| columns.iter().any(|index| condition.column == Column::Field(*index) && matches!(condition.test, Test::Cells(_)))) {
+    if frame.conditions.iter().any(|condition| {
+        columns
+            .iter()
+            .any(|index| condition.column == Column::Field(*index) && matches!(condition.test, Test::Cells(_)))
+    }) {
         bag.cost += 0.3;
     }
     label_rows(frame, &mut columns);
@@ -77,13 +81,23 @@ fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
         }
         bag.take_column(index);
     }
-    if columns.iter().any(|index| bag.field(*index).is_some_and(|field| field.exact().is_some()) && !names_rows(bag, *index)) {
+    if columns
+        .iter()
+        .any(|index| bag.field(*index).is_some_and(|field| field.exact().is_some()) && !names_rows(bag, *index))
+    {
         bag.take(|role| role == Role::Who);
     }
-    if columns.iter().any(|index| bag.field(*index).is_some_and(|field| field.kind == FieldType::DateTime || labels::is_year(field))) {
+    if columns
+        .iter()
+        .any(|index| bag.field(*index).is_some_and(|field| field.kind == FieldType::DateTime || labels::is_year(field)))
+    {
         bag.take(|role| role == Role::When);
     }
-    let implied = if bag.has(|role| matches!(role, Role::Where | Role::When)) { Some(bag.implied_target()?) } else { bag.implied_target() };
+    let implied = if bag.has(|role| matches!(role, Role::Where | Role::When)) {
+        Some(bag.implied_target()?)
+    } else {
+        bag.implied_target()
+    };
     if let Some(target) = implied.filter(|target| !columns.contains(target)) {
         if !columns.iter().all(|index| names_rows(bag, *index)) {
             return None;
@@ -102,7 +116,9 @@ fn is_yes_no(bag: &Bag, index: usize) -> bool {
     const WORDS: &[&str] = &["是", "否", "yes", "no", "y", "n", "true", "false", "有", "无"];
     bag.field(index).is_some_and(|field| {
         field.kind == crate::value::FieldType::Flag
-            || (field.distinct == Some(2) && !field.samples.is_empty() && field.samples.iter().all(|sample| WORDS.contains(&sample.to_lowercase().as_str())))
+            || (field.distinct == Some(2)
+                && !field.samples.is_empty()
+                && field.samples.iter().all(|sample| WORDS.contains(&sample.to_lowercase().as_str())))
     })
 }
 

@@ -33,7 +33,9 @@ pub fn readings(frame: &Frame, table: usize) -> Vec<Scored> {
         order::placed,
     ];
     let found = shapes.iter().flat_map(|shape| shape(frame));
-    found.map(|found| (Reading { table, conditions: found.conditions, shape: found.shape }, frame.cost + found.cost)).collect()
+    found
+        .map(|found| (Reading { table, conditions: found.conditions, shape: found.shape }, frame.cost + found.cost))
+        .collect()
 }
 
 /// What a shape found.
@@ -63,14 +65,18 @@ impl Frame<'_> {
     pub fn names_few_rows(&self) -> bool {
         let mut columns = self.named.iter().copied().chain(self.entities.iter().map(|entities| entities.column));
         columns.any(|column| match column {
-            Column::Field(index) => self.table.fields.get(index).is_some_and(|field| super::labels::is_nearly_unique(self.table, field)),
+            Column::Field(index) => {
+                self.table.fields.get(index).is_some_and(|field| super::labels::is_nearly_unique(self.table, field))
+            }
             Column::Document | Column::Sheet => false,
         })
     }
 
     pub fn is_unique(&self, column: Column) -> bool {
         match column {
-            Column::Field(index) => self.table.fields.get(index).is_some_and(|field| super::labels::is_unique(self.table, field)),
+            Column::Field(index) => {
+                self.table.fields.get(index).is_some_and(|field| super::labels::is_unique(self.table, field))
+            }
             Column::Document | Column::Sheet => false,
         }
     }

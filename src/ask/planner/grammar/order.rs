@@ -11,9 +11,16 @@ pub fn leading_top(bag: &mut Bag) -> Option<Top> {
     let parts = &bag.frame().parts;
     let at = parts.iter().position(|part| matches!(part, Part::Role(Role::Top | Role::Bottom)))?;
     let most = parts.get(at) == Some(&Part::Role(Role::Top));
-    let (Some(Part::Number(number)), Some(Part::Column(measure))) = (parts.get(at + 1), parts.get(at.checked_sub(1)?)) else { return None };
+    let (Some(Part::Number(number)), Some(Part::Column(measure))) = (parts.get(at + 1), parts.get(at.checked_sub(1)?))
+    else {
+        return None;
+    };
     let superlative = parts.iter().skip(at).any(|part| matches!(part, Part::Role(Role::Super { .. })));
-    if !superlative || !bag.is_measure(*measure) || number.value.fract() != 0.0 || !(1.0..=1000.0).contains(&number.value) {
+    if !superlative
+        || !bag.is_measure(*measure)
+        || number.value.fract() != 0.0
+        || !(1.0..=1000.0).contains(&number.value)
+    {
         return None;
     }
     let top = Top { measure: *measure, most, count: number.value as u64 };
@@ -40,8 +47,11 @@ fn read_ranked(frame: &Frame) -> Option<Found> {
     let most = direction(&mut bag)?;
     let conditions = frame.all_conditions()?;
     bag.drop_joints();
-    bag.take(|role| matches!(role, Role::InTermsOf | Role::NumberOf | Role::Which | Role::What | Role::List | Role::Row));
-    let measures: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).filter(|index| bag.is_measure(*index)).collect();
+    bag.take(|role| {
+        matches!(role, Role::InTermsOf | Role::NumberOf | Role::Which | Role::What | Role::List | Role::Row)
+    });
+    let measures: Vec<usize> =
+        bag.columns().iter().map(|(_, index)| *index).filter(|index| bag.is_measure(*index)).collect();
     let measure = *measures.first().filter(|first| measures.iter().all(|other| other == *first))?;
     if bag.field(measure).is_none_or(labels::is_rank) {
         return None;
@@ -62,7 +72,11 @@ fn read_ranked(frame: &Frame) -> Option<Found> {
     }
     bag.take(|role| matches!(role, Role::Who | Role::Person));
     let top = Top { measure, most, count: count as u64 };
-    (bag.is_empty() && columns.len() == 1).then(|| Found { shape: Shape::Ranked { columns, top }, conditions, cost: bag.cost })
+    (bag.is_empty() && columns.len() == 1).then(|| Found {
+        shape: Shape::Ranked { columns, top },
+        conditions,
+        cost: bag.cost,
+    })
 }
 
 /// The number stands beside what ranks or asks: `top 5`, `哪五家`, `最高的10个`.
@@ -98,7 +112,12 @@ fn neighbour(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
     let next = bag.take(|role| role == Role::Next).is_some();
     let previous = bag.take(|role| role == Role::Previous).is_some();
-    if next == previous || frame.entities.is_some() || frame.named.len() != 1 || frame.conditions.len() != 1 || frame.table.sheets.len() > 1 {
+    if next == previous
+        || frame.entities.is_some()
+        || frame.named.len() != 1
+        || frame.conditions.len() != 1
+        || frame.table.sheets.len() > 1
+    {
         return None;
     }
     let anchor = *frame.named.first()?;
@@ -120,7 +139,11 @@ fn neighbour(frame: &Frame) -> Option<Found> {
         bag.take_column(*column);
     }
     let shape = Shape::Neighbour { columns: columns.clone(), next };
-    (bag.is_empty() && columns.len() == 1 && frame.is_unique(anchor)).then(|| Found { shape, conditions: frame.conditions.clone(), cost: bag.cost + 0.02 })
+    (bag.is_empty() && columns.len() == 1 && frame.is_unique(anchor)).then(|| Found {
+        shape,
+        conditions: frame.conditions.clone(),
+        cost: bag.cost + 0.02,
+    })
 }
 
 /// `the first year that …` is the least year; else the first row in sheet order where no date tells otherwise.
@@ -143,7 +166,12 @@ fn edge(frame: &Frame) -> Option<Found> {
     if !bag.is_empty() {
         return None;
     }
-    let times = frame.table.fields.iter().filter(|field| field.kind == crate::value::FieldType::DateTime || labels::is_year(field)).count();
+    let times = frame
+        .table
+        .fields
+        .iter()
+        .filter(|field| field.kind == crate::value::FieldType::DateTime || labels::is_year(field))
+        .count();
     if labels::is_year(field) || field.kind == crate::value::FieldType::DateTime {
         let how = if last { How::Greatest } else { How::Least };
         return Some(Found { shape: Shape::Aggregate { how, column: *column }, conditions, cost: bag.cost + 0.02 });
