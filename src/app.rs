@@ -59,6 +59,9 @@ pub struct Session {
 /// Name of the knowledge base that files without one are read into.
 const FILES: &str = "files";
 
+/// Times that one question follows writers who swept what it read.
+const MAX_MOVES: usize = 5;
+
 impl App {
     /// Opens the data folder, making it where it is not there.
     pub async fn open(folder: &Path, config: Config) -> Result<Self, AppError> {
@@ -203,24 +206,29 @@ impl App {
 
     /// Answers a question.
     pub async fn ask(&self, session: &Session, question: &str, mode: Mode) -> Result<Answer, AppError> {
-        match self.asker(session).ask(question, mode).await {
-            Err(AskError::Engine(error)) => {
-                let session = self.moved_on(session, error).await?;
-                Ok(self.asker(&session).ask(question, mode).await?)
+        let mut moved = None;
+        for _ in 0..MAX_MOVES {
+            let seen = moved.as_ref().unwrap_or(session);
+            match self.asker(seen).ask(question, mode).await {
+                Err(AskError::Engine(error)) => moved = Some(self.moved_on(seen, error).await?),
+                done => return Ok(done?),
             }
-            done => Ok(done?),
         }
+        Ok(self.asker(moved.as_ref().unwrap_or(session)).ask(question, mode).await?)
     }
 
     /// Runs a statement as a model's reply would run.
     pub async fn sql(&self, session: &Session, statement: &str) -> Result<Outcome, AppError> {
-        match self.asker(session).statement(statement, statement, Way::Sql, Vec::new()).await {
-            Err(AskError::Engine(error)) => {
-                let session = self.moved_on(session, error).await?;
-                Ok(self.asker(&session).statement(statement, statement, Way::Sql, Vec::new()).await?)
+        let mut moved = None;
+        for _ in 0..MAX_MOVES {
+            let seen = moved.as_ref().unwrap_or(session);
+            match self.asker(seen).statement(statement, statement, Way::Sql, Vec::new()).await {
+                Err(AskError::Engine(error)) => moved = Some(self.moved_on(seen, error).await?),
+                done => return Ok(done?),
             }
-            done => Ok(done?),
         }
+        let asker = self.asker(moved.as_ref().unwrap_or(session));
+        Ok(asker.statement(statement, statement, Way::Sql, Vec::new()).await?)
     }
 
     /// The session as it is now, where an engine failed because a writer has swept what the old one names.

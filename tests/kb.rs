@@ -239,6 +239,9 @@ fn readers_outlive_replaced_and_removed_documents() {
         let running: Vec<_> = readers.into_iter().map(|run| scope.spawn(|| run.typed(&lines))).collect();
         for n in 1..5 {
             house.add("k", "t.csv", &numbers(n * 100, n * 100 + 10));
+            // A removal sweeps at once.
+            house.add("k", "gone.csv", "label,other\na,1\nb,2\n");
+            house.kb(&["remove", "k", "gone.csv"]).ends(0);
         }
         let sums: Vec<u64> = (0..5).map(|n| 3 * (n * 1_000 + 45)).collect();
         for reader in running {
