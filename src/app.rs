@@ -14,6 +14,7 @@ use crate::engine::{Engine, EngineError, Snapshot};
 use crate::ids::Id;
 use crate::ingest::{FileReport, Ingest, IngestError, IngestReport, TableReport, Upload};
 use crate::llm::{Client, LlmError};
+use crate::sheet::ReadOptions;
 use crate::sql::Scope;
 
 /// Why the application can't do its work.
@@ -110,6 +111,27 @@ impl App {
         self.engine.index(&session.snapshot).await?;
         report.search_ready_ms = Some(started.elapsed().as_millis() as u64);
         report.tables = session.snapshot.schema.tables.iter().map(TableReport::from).collect();
+        Ok(report)
+    }
+
+    /// Reads a stored file anew under other options; the report says what changed.
+    pub async fn set(
+        &self,
+        name: &str,
+        file: &str,
+        change: impl FnOnce(ReadOptions) -> ReadOptions,
+    ) -> Result<IngestReport, AppError> {
+        let kb = self.kb(name).await?;
+        let before = self.session_of(vec![kb]).await?.snapshot.schema;
+        let mut report = match self.ingest().set(kb, file, change).await {
+            Err(IngestError::NoFile(file)) => return Err(AppError::NoFile { kb: name.to_owned(), file }),
+            other => other?,
+        };
+        let session = self.session_of(vec![kb]).await?;
+        self.engine.index(&session.snapshot).await?;
+        report.tables = session.snapshot.schema.tables.iter().map(TableReport::from).collect();
+        let changes = crate::ingest::changes(&before, &session.snapshot.schema);
+        report.files.iter_mut().take(1).for_each(|file| file.notes.extend(changes.clone()));
         Ok(report)
     }
 

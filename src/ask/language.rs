@@ -1,11 +1,16 @@
 //! The language of a question, and the fixed sentences of an answer in it.
 
+use crate::engine::Repeated;
+
 /// Chinese where the question has a Han character, else English.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     Chinese,
     English,
 }
+
+/// Repeating sheets listed in one note.
+const REPEATS_LISTED: usize = 3;
 
 impl Language {
     pub fn of(text: &str) -> Self {
@@ -31,6 +36,25 @@ impl Language {
         match self {
             Language::Chinese => format!("共 {total} 行，显示前 {shown} 行。"),
             Language::English => format!("{shown} of {total} rows shown."),
+        }
+    }
+
+    /// Sheets that repeat others and are counted with them.
+    pub fn counted_twice(self, repeats: &[Repeated]) -> String {
+        let place = |(file, sheet): &(String, String)| format!("{file} › {sheet}");
+        let one = |repeated: &Repeated| {
+            let of = repeated.of.as_ref().map(place);
+            let of = of.unwrap_or_else(|| self.choose("其余各表之和", "the other sheets together").to_owned());
+            format!("{} = {of}", place(&repeated.sheet))
+        };
+        let listed: Vec<String> = repeats.iter().take(REPEATS_LISTED).map(one).collect();
+        let more = if repeats.len() > listed.len() { ", …" } else { "" };
+        let (n, list) = (repeats.len(), listed.join(", "));
+        match self {
+            Language::Chinese => format!("有 {n} 张工作表与其他表的行相同，这里都计算在内：{list}{more}"),
+            Language::English => {
+                format!("{n} sheets hold the same rows as others, and all are counted here: {list}{more}")
+            }
         }
     }
 

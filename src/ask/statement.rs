@@ -77,6 +77,7 @@ impl Asker<'_> {
         if shown < result.total {
             notes.push(Note::new("rows_cut", language.shown_of(shown, result.total)));
         }
+        notes.extend(self.repeated(&asked, language));
         let reference = self.reference(&result).await?;
         Ok(Answer {
             question: question.to_owned(),
@@ -91,6 +92,18 @@ impl Asker<'_> {
             reference,
             refusal: None,
         })
+    }
+
+    /// Says which sheets a statement counts twice; one that tells sheets or files apart may not.
+    fn repeated(&self, asked: &str, language: Language) -> Vec<Note> {
+        let words: HashSet<String> =
+            asked.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').map(str::to_ascii_lowercase).collect();
+        if words.contains("sheet_kwd") || words.contains("docnm_kwd") {
+            return Vec::new();
+        }
+        let tables = self.snapshot.schema.tables.iter().zip(&self.snapshot.tables);
+        let repeats = tables.filter(|(table, live)| words.contains(&table.name) && !live.repeats.is_empty());
+        repeats.map(|(_, live)| Note::new("sheet_repeats", language.counted_twice(&live.repeats))).collect()
     }
 
     async fn reference(&self, result: &ResultSet) -> Result<Reference, AskError> {

@@ -15,4 +15,4 @@ mod together;
 pub use commit::{Commit, NewLoad};
 pub use database::{Catalog, CatalogError};
 pub use lock::WriteLock;
-pub use record::{DocumentRecord, KbRecord, PartRecord, TableRecord};
+pub use record::{DocumentRecord, KbRecord, PartRecord, SheetRecord, TableRecord};

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::ids::Id;
-use crate::schema::Field;
+use crate::schema::{Field, RowSet};
 
 /// A knowledge base and what is in it.
 #[derive(Debug, Clone, Serialize)]
@@ -45,6 +45,15 @@ pub struct DocumentRecord {
     pub report: String,
 }
 
+/// A sheet that gave rows to a table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SheetRecord {
+    pub name: String,
+    /// Title lines.
+    pub titles: Vec<String>,
+    pub rows: RowSet,
+}
+
 /// What one live load gave to one table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartRecord {
@@ -53,6 +62,5 @@ pub struct PartRecord {
     pub rows: u64,
     /// Column profiles in the order of the table's fields, JSON.
     pub profiles: String,
-    /// Names of its sheets, and their title lines.
-    pub sheets: Vec<(String, Vec<String>)>,
+    pub sheets: Vec<SheetRecord>,
 }

@@ -8,9 +8,9 @@ use super::commit::number;
 use super::database::{Catalog, CatalogError, count, parsed, part, table};
 use super::record::{PartRecord, TableRecord};
 use super::together::add;
-use crate::engine::{Document, LiveSegment, Part, SegmentRef, Snapshot};
+use crate::engine::{Document, LiveSegment, LiveTable, Part, Repeated, SegmentRef, Snapshot};
 use crate::ids::Id;
-use crate::schema::Table;
+use crate::schema::{self, Repeat, Table};
 use crate::sql::Scope;
 
 type Read<'a> = Transaction<'a, Sqlite>;
@@ -30,7 +30,8 @@ impl Catalog {
                 let given = parts.remove(&record.id).unwrap_or_default();
                 let live = segments.get(&record.id).cloned().unwrap_or_default();
                 let part = Part { kb: *kb, table_id: record.id.clone(), segments: live };
-                add(&mut snapshot, seen(record, &given, &names), part);
+                let repeats = repeats(&given, &names);
+                add(&mut snapshot, seen(record, &given, &names), LiveTable { parts: vec![part], repeats });
             }
             snapshot.documents.extend(documents);
         }
@@ -127,12 +128,30 @@ fn seen(record: TableRecord, parts: &[PartRecord], names: &HashMap<Id, String>) 
     for part in parts {
         let Some(name) = names.get(&part.document) else { continue };
         table.rows += part.rows;
-        for (sheet, titles) in &part.sheets {
-            table.sheets.push((name.clone(), sheet.clone()));
-            table
-                .captions
-                .extend(titles.iter().filter(|title| !table.captions.contains(title)).cloned().collect::<Vec<_>>());
+        for sheet in &part.sheets {
+            table.sheets.push((name.clone(), sheet.name.clone()));
+            table.captions.extend(
+                sheet.titles.iter().filter(|title| !table.captions.contains(title)).cloned().collect::<Vec<_>>(),
+            );
         }
     }
     table
+}
+
+/// Sheets in scope whose rows stand in other sheets of the table too.
+fn repeats(parts: &[PartRecord], names: &HashMap<Id, String>) -> Vec<Repeated> {
+    let named = parts.iter().filter_map(|part| Some((names.get(&part.document)?.as_str(), part)));
+    let sheets: Vec<_> = named.flat_map(|(file, part)| part.sheets.iter().map(move |sheet| (file, sheet))).collect();
+    let rows: Vec<_> = sheets.iter().map(|(file, sheet)| (*file, sheet.rows)).collect();
+    let place = |at: usize| (sheets[at].0.to_owned(), sheets[at].1.name.clone());
+    let found = schema::repeats(&rows).into_iter().enumerate();
+    found
+        .filter_map(|(at, repeat)| {
+            let of = match repeat? {
+                Repeat::Copy(of) => Some(place(of)),
+                Repeat::Summary => None,
+            };
+            Some(Repeated { sheet: place(at), of })
+        })
+        .collect()
 }

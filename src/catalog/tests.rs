@@ -1,6 +1,7 @@
 use super::*;
 use crate::engine::SegmentRef;
 use crate::ids::Id;
+use crate::schema::RowSet;
 use crate::sql::Scope;
 
 struct World {
@@ -35,7 +36,7 @@ fn load(no: u32, id: Id, name: &str, rows: u64) -> NewLoad {
         table_id: "t".into(),
         rows,
         profiles: "[]".into(),
-        sheets: vec![("s".into(), vec!["title".into()])],
+        sheets: vec![SheetRecord { name: "s".into(), titles: vec!["title".into()], rows: RowSet::default() }],
     };
     NewLoad { no, document, parts: vec![part] }
 }

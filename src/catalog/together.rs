@@ -11,15 +11,17 @@ use crate::value::FieldType;
 const MAX_SAMPLES: usize = 20;
 
 /// Adds a table; one whose name is taken gets `_2`.
-pub(super) fn add(snapshot: &mut Snapshot, mut table: Table, part: Part) {
+pub(super) fn add(snapshot: &mut Snapshot, mut table: Table, live: LiveTable) {
     if table.sheets.is_empty() {
         return;
     }
-    let of_other_kb = |at: usize| snapshot.tables[at].parts.iter().all(|other| other.kb != part.kb);
+    let is_of = |other: &Part| live.parts.iter().any(|part| part.kb == other.kb);
+    let of_other_kb = |at: usize| !snapshot.tables[at].parts.iter().any(is_of);
     let mut places = 0..snapshot.schema.tables.len();
     if let Some(at) = places.find(|&at| of_other_kb(at) && is_same(&snapshot.schema.tables[at], &table)) {
         join(&mut snapshot.schema.tables[at], table);
-        snapshot.tables[at].parts.push(part);
+        snapshot.tables[at].parts.extend(live.parts);
+        snapshot.tables[at].repeats.extend(live.repeats);
         return;
     }
     let stem = table.name.clone();
@@ -29,7 +31,7 @@ pub(super) fn add(snapshot: &mut Snapshot, mut table: Table, part: Part) {
         table.name = format!("{stem}_{n}");
     }
     snapshot.schema.tables.push(table);
-    snapshot.tables.push(LiveTable { parts: vec![part] });
+    snapshot.tables.push(live);
 }
 
 /// The same columns, in any order; whole numbers go with decimals.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::ask::Mode;
+use crate::value::FieldType;
 
 /// Ask spreadsheets in Chinese or English; get the right number with the rows it came from.
 #[derive(Debug, Parser)]
@@ -59,6 +60,25 @@ pub struct Reading {
     /// Keep totals rows as data
     #[arg(long)]
     pub keep_totals: bool,
+    /// Types of columns: text, integer, decimal, datetime, flag, or auto to decide anew
+    #[arg(long, value_name = "LABEL=TYPE,…", value_delimiter = ',', value_parser = column_type)]
+    pub types: Vec<(String, Option<FieldType>)>,
+}
+
+/// `金额=decimal`; no type for `auto`.
+fn column_type(text: &str) -> Result<(String, Option<FieldType>), String> {
+    let fault = || format!("{text:?}: write LABEL=TYPE with text, integer, decimal, datetime, flag or auto");
+    let (label, word) = text.rsplit_once('=').ok_or_else(fault)?;
+    let kind = match word.trim().to_lowercase().as_str() {
+        "auto" | "自动" => None,
+        "text" | "文本" => Some(FieldType::Text),
+        "integer" | "long" | "整数" => Some(FieldType::Integer),
+        "decimal" | "float" | "number" | "小数" => Some(FieldType::Decimal),
+        "datetime" | "date" | "日期" => Some(FieldType::DateTime),
+        "flag" | "bool" | "是否" => Some(FieldType::Flag),
+        _ => return Err(fault()),
+    };
+    Ok((label.trim().to_owned(), kind))
 }
 
 fn header_rows(text: &str) -> Result<(u64, u64), String> {
@@ -131,6 +151,13 @@ pub enum KbAction {
         name: String,
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Read a file anew with other header rows, sheets or types; what is not given stays as it was
+    Set {
+        name: String,
+        file: String,
         #[command(flatten)]
         reading: Reading,
     },

@@ -2,8 +2,9 @@
 
 use super::args::Inspect;
 use super::exit::{Exit, Failure};
-use super::{print, source};
+use super::{chinese, print, source};
 use crate::app::App;
+use crate::ask::Language;
 use crate::config::Config;
 use crate::ingest::{FileReport, IngestReport, SheetReport, TableReport};
 
@@ -19,63 +20,76 @@ pub async fn inspect(arguments: Inspect, config: Config) -> Result<Exit, Failure
     Ok(source::unreadable_exit(&report))
 }
 
-/// The report as text.
+/// The report as text, in the language of the locale.
 pub fn shown(report: &IngestReport) -> String {
-    let mut out = String::new();
-    for file in &report.files {
-        out.push_str(&file_text(file));
-    }
-    for table in &report.tables {
-        out.push_str(&table_text(table));
-    }
-    out
+    text(report, if chinese::is_wanted() { Language::Chinese } else { Language::English })
 }
 
-fn file_text(file: &FileReport) -> String {
+fn text(report: &IngestReport, language: Language) -> String {
+    let files = report.files.iter().map(|file| file_text(file, language));
+    files.chain(report.tables.iter().map(|table| table_text(table, language))).collect()
+}
+
+fn file_text(file: &FileReport, language: Language) -> String {
     let mut out = format!("{}  {}", file.file, file.format.as_deref().unwrap_or("?"));
-    for (name, value) in [("encoding", &file.encoding), ("delimiter", &file.delimiter)] {
+    let (encoding, delimiter) = (language.choose("编码", "encoding"), language.choose("分隔符", "delimiter"));
+    for (name, value) in [(encoding, &file.encoding), (delimiter, &file.delimiter)] {
         if let Some(value) = value {
             out.push_str(&format!("  {name} {value:?}"));
         }
     }
     out.push('\n');
     if let Some(error) = &file.error {
-        out.push_str(&format!("  error: {error}\n"));
+        out.push_str(&format!("  {}: {error}\n", language.choose("错误", "error")));
     }
     for sheet in &file.sheets {
-        out.push_str(&sheet_text(sheet));
+        out.push_str(&sheet_text(sheet, language));
     }
     for note in &file.notes {
         let place = note.place.as_deref().map(|place| format!(" ({place})")).unwrap_or_default();
-        out.push_str(&format!("  note: {}{place}\n", note.message));
+        let sentence = print::sentence(note, language);
+        out.push_str(&format!("  {}: {sentence}{place}\n", language.choose("注意", "note")));
     }
     out
 }
 
-fn sheet_text(sheet: &SheetReport) -> String {
-    let part = if sheet.part > 1 { format!(" part {}", sheet.part) } else { String::new() };
-    let hidden = if sheet.hidden { " (hidden)" } else { "" };
-    match &sheet.table {
-        None => format!("  {}{part}{hidden}: {}\n", sheet.name, sheet.kind),
-        Some(table) => {
-            let header: Vec<String> = sheet.header_rows.iter().map(u64::to_string).collect();
-            format!(
-                "  {}{part}{hidden} → {table}: header row {}, rows {}–{}, {} read = {} stored + {} reported\n",
-                sheet.name,
-                if header.is_empty() { "none".to_owned() } else { header.join(", ") },
-                sheet.first_row,
-                sheet.last_row,
-                sheet.rows_read,
-                sheet.rows_stored,
-                sheet.rows_reported
-            )
-        }
+fn sheet_text(sheet: &SheetReport, language: Language) -> String {
+    let part = match language {
+        _ if sheet.part <= 1 => String::new(),
+        Language::Chinese => format!(" 第 {} 块", sheet.part),
+        Language::English => format!(" part {}", sheet.part),
+    };
+    let hidden = if sheet.hidden { language.choose("（隐藏）", " (hidden)") } else { "" };
+    let name = format!("{}{part}{hidden}", sheet.name);
+    let Some(table) = &sheet.table else {
+        return format!("  {name}: {}\n", kind(&sheet.kind, language));
+    };
+    let header: Vec<String> = sheet.header_rows.iter().map(u64::to_string).collect();
+    let header = if header.is_empty() { language.choose("无", "none").to_owned() } else { header.join(", ") };
+    let (first, last) = (sheet.first_row, sheet.last_row);
+    let (read, stored, reported) = (sheet.rows_read, sheet.rows_stored, sheet.rows_reported);
+    match language {
+        Language::Chinese => format!(
+            "  {name} → {table}：表头行 {header}，数据行 {first}–{last}，读到 {read} = 存入 {stored} + 另报 {reported}\n"
+        ),
+        Language::English => format!(
+            "  {name} → {table}: header row {header}, rows {first}–{last}, {read} read = {stored} stored + {reported} reported\n"
+        ),
     }
 }
 
-fn table_text(table: &TableReport) -> String {
-    let mut lines =
-        String::from("| field | label | type | unit | nulls | also |\n| --- | --- | --- | --- | ---: | --- |\n");
+fn kind(kind: &str, language: Language) -> &str {
+    match kind {
+        "empty" => language.choose("空表", "empty"),
+        "chart" => language.choose("图表", "chart"),
+        other => other,
+    }
+}
+
+fn table_text(table: &TableReport, language: Language) -> String {
+    let head = language
+        .choose("| 字段 | 列名 | 类型 | 单位 | 空值 | 又称 |\n", "| field | label | type | unit | nulls | also |\n");
+    let mut lines = format!("{head}| --- | --- | --- | --- | ---: | --- |\n");
     for field in &table.fields {
         let also: Vec<&str> = field.synonyms.iter().chain(&field.allowed).map(String::as_str).collect();
         lines.push_str(&format!(
@@ -88,5 +102,6 @@ fn table_text(table: &TableReport) -> String {
             also.join(", ").replace('|', "\\|")
         ));
     }
-    format!("\n{} · {} rows\n{}", table.name, table.rows, print::aligned(&lines))
+    let rows = language.choose("行", "rows");
+    format!("\n{} · {} {rows}\n{}", table.name, table.rows, print::aligned(&lines))
 }

@@ -26,6 +26,10 @@ pub async fn kb(arguments: Kb, config: Config) -> Result<Exit, Failure> {
             }
             return Ok(source::unreadable_exit(&report));
         }
+        KbAction::Set { name, file, reading } => {
+            let report = app.set(&name, &file, |earlier| reading.over(earlier)).await?;
+            if json { print::json(&report) } else { print::text(&inspect::shown(&report)) }
+        }
         KbAction::List => list(&app, json).await?,
         KbAction::Show { name } => show(&app, &name, json).await?,
         KbAction::Remove { name, file } => {

@@ -4,6 +4,7 @@
 
 mod args;
 mod ask;
+mod chinese;
 mod eval;
 mod exit;
 mod inspect;

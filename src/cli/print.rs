@@ -5,8 +5,10 @@ use std::io::Write;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
+use super::chinese;
 use super::exit::Exit;
 use crate::ask::{Answer, Language};
+use crate::note::Note;
 use crate::sql::Refusal;
 
 /// Writes a text; a reader that went away is no failure.
@@ -46,13 +48,21 @@ pub fn answer(answer: &Answer) {
     out.push('\n');
     for note in &answer.notes {
         let place = note.place.as_deref().map(|place| format!(" ({place})")).unwrap_or_default();
-        out.push_str(&format!("{}: {}{place}\n", language.choose("注意", "note"), note.message));
+        out.push_str(&format!("{}: {}{place}\n", language.choose("注意", "note"), sentence(note, language)));
     }
     if let Some(sql) = &answer.sql {
         out.push_str(&format!("SQL: {}\n", sql.asked));
     }
     out.push_str(&sources(answer, language));
     text(&out);
+}
+
+/// What a note says, in a language that it has.
+pub fn sentence(note: &Note, language: Language) -> String {
+    match language {
+        Language::Chinese => chinese::sentence(note),
+        Language::English => note.message.clone(),
+    }
 }
 
 /// Rows cited in full in the terminal; the JSON has all.

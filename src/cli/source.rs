@@ -13,10 +13,20 @@ use crate::sheet::ReadOptions;
 
 impl Reading {
     pub fn options(&self) -> ReadOptions {
+        self.over(ReadOptions::default())
+    }
+
+    /// These decisions over earlier ones.
+    pub fn over(&self, mut earlier: ReadOptions) -> ReadOptions {
+        for (label, kind) in &self.types {
+            earlier.types.retain(|(known, _)| known != label);
+            earlier.types.extend(kind.map(|kind| (label.clone(), kind)));
+        }
         ReadOptions {
-            header_rows: self.header_rows,
-            sheets: (!self.sheets.is_empty()).then(|| self.sheets.clone()),
-            keep_totals: self.keep_totals,
+            header_rows: self.header_rows.or(earlier.header_rows),
+            sheets: (!self.sheets.is_empty()).then(|| self.sheets.clone()).or(earlier.sheets),
+            keep_totals: self.keep_totals || earlier.keep_totals,
+            types: earlier.types,
         }
     }
 }

@@ -13,7 +13,7 @@ use datafusion::arrow::record_batch::RecordBatch;
 use crate::sql::{Found, Lookup, Refusal, ScopedSelect};
 use crate::value::Value;
 
-pub use snapshot::{Document, LiveSegment, LiveTable, Merged, Part, SegmentRef, Snapshot};
+pub use snapshot::{Document, LiveSegment, LiveTable, Merged, Part, Repeated, SegmentRef, Snapshot};
 
 /// What went wrong in an engine. Only `Refused` may be mended by writing another statement.
 #[derive(Debug, thiserror::Error)]

@@ -42,6 +42,16 @@ pub struct Merged {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LiveTable {
     pub parts: Vec<Part>,
+    /// Sheets that would be counted twice.
+    pub repeats: Vec<Repeated>,
+}
+
+/// A sheet whose rows stand in another sheet of its table too; sheets are `(docnm_kwd, sheet_kwd)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repeated {
+    pub sheet: (String, String),
+    /// `None`: in all other sheets of its file together.
+    pub of: Option<(String, String)>,
 }
 
 /// One load of one document. A document that is loaded anew gets a new number.

@@ -10,7 +10,7 @@ use super::IngestError;
 use super::notes::Notes;
 use super::plan::{TablePlan, to_json};
 use super::survey::Reading;
-use crate::catalog::{Commit, DocumentRecord, NewLoad, PartRecord};
+use crate::catalog::{Commit, DocumentRecord, NewLoad, PartRecord, SheetRecord};
 use crate::engine::{Engine, EngineError, LoadWriter, SegmentRef};
 use crate::note::{Note, Place};
 use crate::record::Builder;
@@ -129,8 +129,9 @@ impl Writing<'_> {
             for (whole, part) in profiles.iter_mut().zip(self.plan.ordered(&survey.labels, &survey.profiles)) {
                 whole.merge(&part);
             }
-            sheets.push((region.sheet.clone(), region.titles.clone()));
-            rows += survey.rows;
+            let (name, titles) = (region.sheet.clone(), region.titles.clone());
+            sheets.push(SheetRecord { name, titles, rows: survey.rows });
+            rows += survey.rows.rows;
             self.region(reading, s, no)?;
             reading.report.sheets[reading.surveys[s].region].table = Some(self.plan.record.name.clone());
         }
@@ -176,6 +177,10 @@ impl Writing<'_> {
             if decision.date_order_assumed {
                 let message = format!("no date in {label} tells day from month: month first is taken");
                 self.notes.push(Note::new("date_order_assumed", message).at(&reading.upload.name));
+            }
+            if decision.holds_times() {
+                let message = format!("{label} holds times of day as text: they are compared as text and not added up");
+                self.notes.push(Note::new("times_are_text", message).at(&reading.upload.name));
             }
             if decision.negative_brackets > 0 {
                 let message = format!("numbers in brackets in {label} are read as negative");

@@ -3,9 +3,11 @@
 //! Comes in: uploads for one knowledge base. Goes out: an [`IngestReport`]; the rows are live when it is given.
 //! Must never happen: rows read ≠ rows stored + rows reported; a file that is half visible; a type that depends on the order of files.
 
+mod choices;
 mod load;
 mod notes;
 mod plan;
+mod repeats;
 mod report;
 mod survey;
 mod upload;
@@ -21,9 +23,11 @@ use crate::ids::Id;
 use crate::note::Note;
 use crate::sheet::ReadOptions;
 use crate::sql::Scope;
+use choices::Choices;
 use plan::Present;
 use survey::Reading;
 
+pub use choices::changes;
 pub use report::{FieldReport, FileReport, IngestReport, SheetReport, TableReport};
 pub use upload::Upload;
 
@@ -38,6 +42,8 @@ pub enum IngestError {
     Io { path: PathBuf, source: std::io::Error },
     #[error("{0}")]
     Read(String),
+    #[error("there is no file called {0:?} in it")]
+    NoFile(String),
 }
 
 /// Everything that an upload needs.
@@ -72,6 +78,25 @@ impl Ingest<'_> {
         files.extend(readings.into_iter().map(|reading| reading.report));
         let sql_ready_ms = Some(started.elapsed().as_millis() as u64);
         Ok(IngestReport { files, sql_ready_ms, ..IngestReport::default() })
+    }
+
+    /// Reads a stored document anew under other options. Waits for another writer.
+    pub async fn set(
+        &self,
+        kb: Id,
+        name: &str,
+        change: impl FnOnce(ReadOptions) -> ReadOptions,
+    ) -> Result<IngestReport, IngestError> {
+        let started = Instant::now();
+        let _lock = WriteLock::acquire(&self.folder).await?;
+        self.sweep().await?;
+        let documents = self.catalog.documents(kb).await?;
+        let document = documents.iter().find(|document| document.name == name);
+        let document = document.ok_or_else(|| IngestError::NoFile(name.to_owned()))?;
+        let mut readings = vec![self.anew(document, change(plan::from_json(&document.options)?))?];
+        self.load(kb, &documents, &mut readings).await?;
+        let files = readings.into_iter().map(|reading| reading.report).collect();
+        Ok(IngestReport { files, sql_ready_ms: Some(started.elapsed().as_millis() as u64), ..IngestReport::default() })
     }
 
     /// Removes what a killed load left behind, and learns which segment numbers other writers took.
@@ -116,11 +141,13 @@ impl Ingest<'_> {
         }
         let present = Present { tables: self.catalog.tables(kb).await?, parts: self.catalog.parts(kb).await? };
         let new: Vec<&Reading> = readings.iter().collect();
-        let plans = plan::tables(&new, &present)?;
+        let plans = plan::tables(&new, &present, &Choices::of(documents, &new)?)?;
         let mut earlier = self.again(documents, &plan::outdated(&plans, &present, &new))?;
         let all: Vec<&Reading> = readings.iter().chain(&earlier).collect();
-        let plans = plan::tables(&all, &present)?;
+        let plans = plan::tables(&all, &present, &Choices::of(documents, &all)?)?;
         near_misses(readings, &plans);
+        repeats::note(readings, &plans, &present, documents);
+        readings.iter_mut().for_each(choices::unmet);
         let numbers = self.catalog.begin(readings.len() + earlier.len()).await?;
         let mut all: Vec<&mut Reading> = readings.iter_mut().chain(&mut earlier).collect();
         let limits = (self.config.embedded.batch_rows, self.config.read.max_places);
@@ -147,13 +174,16 @@ impl Ingest<'_> {
         again
             .map(|document| {
                 tracing::info!(file = document.name, "reading anew: a column of its table changed its type");
-                let options: ReadOptions = plan::from_json(&document.options)?;
-                let upload = Upload { path: document.upload.clone(), name: document.name.clone(), options };
-                let print = (document.hash.clone(), document.size);
-                Reading::survey(upload, print, document.upload.clone(), document.id, &self.config.read)
-                    .map_err(|error| IngestError::Read(error.to_string()))
+                self.anew(document, plan::from_json(&document.options)?)
             })
             .collect()
+    }
+
+    fn anew(&self, document: &DocumentRecord, options: ReadOptions) -> Result<Reading, IngestError> {
+        let upload = Upload { path: document.upload.clone(), name: document.name.clone(), options };
+        let print = (document.hash.clone(), document.size);
+        Reading::survey(upload, print, document.upload.clone(), document.id, &self.config.read)
+            .map_err(|error| IngestError::Read(error.to_string()))
     }
 }
 

@@ -30,7 +30,7 @@ impl Notes {
         for (code, count) in self.counts {
             if count > self.most {
                 let more = count - self.most;
-                self.kept.push(Note::new(&code, format!("and {more} more of this kind, {count} in all")));
+                self.kept.push(Note::new(&code, format!("and {more} more notes of the kind {code}, {count} in all")));
             }
         }
         self.kept
@@ -50,6 +50,6 @@ mod tests {
         notes.push(Note::new("b", "once"));
         let notes = notes.finish();
         assert_eq!(notes.len(), 4);
-        assert_eq!(notes[3].message, "and 998 more of this kind, 1000 in all");
+        assert_eq!(notes[3].message, "and 998 more notes of the kind a, 1000 in all");
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use super::IngestError;
+use super::choices::Choices;
 use super::survey::Reading;
 use crate::catalog::{CatalogError, PartRecord, TableRecord};
 use crate::ids::Id;
 use crate::note::Note;
-use crate::schema::{self, Decision, Label, Profile, Shape};
+use crate::schema::{self, Decision, Label, Override, Profile, Shape};
 
 /// One table that regions of the upload go to.
 pub struct TablePlan {
@@ -29,7 +30,7 @@ pub struct Present {
 }
 
 /// Plans the tables of `readings`; a document that is read anew does not count as it is.
-pub fn tables(readings: &[&Reading], present: &Present) -> Result<Vec<TablePlan>, IngestError> {
+pub fn tables(readings: &[&Reading], present: &Present, choices: &Choices) -> Result<Vec<TablePlan>, IngestError> {
     let mut plans = grouped(readings, present)?;
     let anew: HashSet<Id> = readings.iter().map(|reading| reading.document).collect();
     for part in present.parts.iter().filter(|part| !anew.contains(&part.document)) {
@@ -38,7 +39,9 @@ pub fn tables(readings: &[&Reading], present: &Present) -> Result<Vec<TablePlan>
         }
     }
     for plan in &mut plans {
-        plan.decide();
+        let about = |label: &String| choices.about(label, plan, readings, &present.parts);
+        let chosen: Vec<Option<Override>> = plan.labels.iter().map(about).collect();
+        plan.decide(&chosen);
     }
     Ok(plans)
 }
@@ -119,10 +122,11 @@ impl TablePlan {
         }
     }
 
-    fn decide(&mut self) {
+    fn decide(&mut self, chosen: &[Option<Override>]) {
         let labels: Vec<Label> = self.labels.iter().map(|label| Label::parse(label)).collect();
+        let columns = self.profiles.iter().zip(&labels).zip(chosen);
         self.decisions =
-            self.profiles.iter().zip(&labels).map(|(profile, label)| schema::decide(profile, label, None)).collect();
+            columns.map(|((profile, label), chosen)| schema::decide(profile, label, chosen.as_ref())).collect();
         let fields = schema::name_fields(&labels, &self.decisions);
         let names = |fields: &[schema::Field]| fields.iter().map(|field| field.name.clone()).collect::<Vec<_>>();
         self.retyped = !self.record.fields.is_empty() && names(&self.record.fields) != names(&fields);

@@ -8,7 +8,7 @@ use super::upload::Upload;
 use crate::config::ReadLimits;
 use crate::ids::Id;
 use crate::note::{Note, Place};
-use crate::schema::{Profile, Shape};
+use crate::schema::{Profile, RowSet, Shape};
 use crate::sheet::{Book, Kept, ReadError, Region, RowSink, SheetKind};
 use crate::value::Cell;
 
@@ -36,7 +36,7 @@ pub struct Survey {
     pub shape: Shape,
     /// One for each column.
     pub profiles: Vec<Profile>,
-    pub rows: u64,
+    pub rows: RowSet,
 }
 
 impl Reading {
@@ -96,7 +96,7 @@ struct Surveyor<'a> {
     file: &'a str,
     region: &'a Region,
     profiles: Vec<Profile>,
-    rows: u64,
+    rows: RowSet,
     sheet: &'a mut SheetReport,
     notes: &'a mut Notes,
 }
@@ -104,7 +104,7 @@ struct Surveyor<'a> {
 impl<'a> Surveyor<'a> {
     fn new(file: &'a str, region: &'a Region, sheet: &'a mut SheetReport, notes: &'a mut Notes) -> Self {
         let profiles = vec![Profile::default(); region.columns.len()];
-        Self { file, region, profiles, rows: 0, sheet, notes }
+        Self { file, region, profiles, rows: RowSet::default(), sheet, notes }
     }
 
     fn seen(&mut self, row: u64) {
@@ -116,7 +116,7 @@ impl<'a> Surveyor<'a> {
     }
 
     fn finish(self, region: usize) -> Survey {
-        self.sheet.rows_stored = self.rows;
+        self.sheet.rows_stored = self.rows.rows;
         let labels: Vec<String> = self.region.columns.iter().map(|column| column.label.clone()).collect();
         let shape = Shape::of(labels.iter().map(String::as_str));
         Survey { region, labels, shape, profiles: self.profiles, rows: self.rows }
@@ -126,7 +126,7 @@ impl<'a> Surveyor<'a> {
 impl RowSink for Surveyor<'_> {
     fn row(&mut self, row: u64, cells: &[Cell<'_>]) -> Result<(), ReadError> {
         self.seen(row);
-        self.rows += 1;
+        self.rows.add(cells);
         for (profile, cell) in self.profiles.iter_mut().zip(cells) {
             profile.observe(cell, row);
         }

@@ -72,6 +72,12 @@ impl Decision {
         self.summary.unfit
     }
 
+    /// A text column of times of day or durations such as `10:30`, as far as its samples tell.
+    pub fn holds_times(&self) -> bool {
+        let samples = &self.summary.samples;
+        self.kind == FieldType::Text && !samples.is_empty() && samples.iter().all(|sample| is_clock(sample.trim()))
+    }
+
     /// Error cells such as `#DIV/0!`: null in any type, and to be reported.
     pub fn errors(&self) -> u64 {
         self.summary.errors
@@ -251,6 +257,15 @@ impl Readings<'_> {
             (None, _) => own,
         }
     }
+}
+
+/// `10:30`, `7:45:10`.
+fn is_clock(text: &str) -> bool {
+    let mut parts = text.split(':');
+    let digits = |part: &str, most: usize| (1..=most).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+    let hours = parts.next().is_some_and(|part| digits(part, 3));
+    let rest: Vec<&str> = parts.collect();
+    hours && (1..=2).contains(&rest.len()) && rest.iter().all(|part| part.len() == 2 && digits(part, 2) && *part < "60")
 }
 
 /// `万元` without its scale.

@@ -124,11 +124,12 @@ impl Label {
         let whole = ["月", "月份", "季度", "星期", "周", "期数", "届"];
         let english = [
             "id", "no", "no.", "code", "number", "rank", "ranking", "index", "#", "zip", "postcode", "month",
-            "position", "pos",
+            "position", "pos", "zipcode", "postal", "fips", "geoid", "uid", "uuid", "key", "barcode", "sku", "isbn",
         ];
         ends.iter().any(|word| name.ends_with(word))
             || whole.contains(&name.as_str())
             || english.contains(&last_word(&name))
+            || english.contains(&last_hump(&self.name).as_str())
     }
 }
 
@@ -138,6 +139,17 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
 
 fn last_word(name: &str) -> &str {
     words(name).last().unwrap_or_default()
+}
+
+/// The last word of `orderId` or `customerID`, lower case, without digits at its end.
+fn last_hump(name: &str) -> String {
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let capitals = name.ends_with(|c: char| c.is_ascii_uppercase());
+    let of_run = |c: &char| if capitals { c.is_ascii_uppercase() } else { c.is_ascii_lowercase() };
+    let run = name.chars().rev().take_while(of_run).count();
+    let start = name.len() - run;
+    let capital = !capitals && name[..start].ends_with(|c: char| c.is_ascii_uppercase());
+    name[start - usize::from(capital)..].to_ascii_lowercase()
 }
 
 /// The label without its brackets up to the first `/` outside them, the insides of the brackets, and what follows the `/`.
@@ -225,7 +237,12 @@ mod tests {
         assert!(Label::parse("成立年份").says_year());
         assert!(Label::parse("联系电话").says_digits());
         assert!(Label::parse("学号").says_identifier());
-        assert!(Label::parse("order_id").says_identifier());
+        for text in ["order_id", "orderId", "customerID", "GEOID10", "Unique Key", "incident zip", "ZipCode"] {
+            assert!(Label::parse(text).says_identifier(), "{text}");
+        }
+        for text in ["paid", "Avoid", "GRID", "amountPaid", "Q1"] {
+            assert!(!Label::parse(text).says_identifier(), "{text}");
+        }
         assert!(!Label::parse("销售额").says_identifier());
     }
 }

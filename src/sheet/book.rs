@@ -3,13 +3,16 @@
 //! Comes in: a path and the name that the user gave the file. Goes out: a [`Book`].
 //! Must never happen: a file read by its name instead of its content; a sheet that is not named in the regions.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use super::delimited::{Delimited, DelimitedRows};
+use super::form::Form;
 use super::format::{self, Found};
 use super::grid::Grid;
+use super::layout::{self, Span};
 use super::regions::{self, Block};
 use super::rows::{Scan, Spot};
 use super::sheet_rows::SheetRows;
@@ -17,7 +20,7 @@ use super::totals::{Rule, Verdicts};
 use super::workbook::{self, Sheet};
 use super::{Column, Format, ReadError, ReadOptions, Region, RowSink, SheetKind};
 use crate::config::ReadLimits;
-use crate::note::{Note, Place};
+use crate::note::{Note, Place, column_letters};
 
 /// One file, read into regions whose rows can be scanned any number of times.
 #[derive(Debug)]
@@ -138,6 +141,9 @@ impl Book {
         if let (Some(detail), true) = (broken, sheets.iter().all(|sheet| sheet.grid.len() == 0)) {
             return Err(ReadError::Damaged { file, detail });
         }
+        let chosen = options.header_rows.is_some();
+        let sheets: Vec<Sheet> =
+            sheets.into_iter().flat_map(|sheet| if chosen { vec![sheet] } else { sheet.parted() }).collect();
         let mut book = Self::empty(file, format, options, limits, Source::Sheets(Vec::new()));
         for (number, sheet) in sheets.iter().enumerate() {
             book.add_sheet(number, sheet, options, limits)?;
@@ -158,6 +164,7 @@ impl Book {
             let message = format!("sheet {:?} could not be read: {why}", sheet.name);
             self.notes.push(Note::new("sheet_not_read", message).at(&place));
         }
+        self.notes.extend(hidden_notes(sheet, &place));
         let blocks = regions::find(&sheet.grid, options.header_rows);
         if blocks.is_empty() {
             self.regions.push(empty_region(sheet));
@@ -169,9 +176,13 @@ impl Book {
                 known: OnceLock::new(),
             });
         }
+        let beside = self.regions.iter().filter(|region| region.sheet == sheet.name).count();
         for (i, block) in blocks.into_iter().enumerate() {
             let place = Place { file: &self.file, sheet: &sheet.name, row: None, column: None };
-            let (columns, notes) = columns(&block, &place, limits, &self.file)?;
+            let (mut columns, notes) = columns(&block, &place, limits, &self.file)?;
+            for column in &mut columns {
+                column.hidden = within(&sheet.hidden_columns, column.index as u32);
+            }
             let header = header_texts(&sheet.grid, &block);
             self.bodies.push(Body {
                 sheet: number,
@@ -184,12 +195,13 @@ impl Book {
                 sheet: sheet.name.clone(),
                 kind: sheet.kind,
                 hidden: sheet.hidden,
-                part: i + 1,
+                part: beside + i + 1,
                 header_rows: block.header.rows.iter().map(|row| sheet.grid.shown(*row)).collect(),
-                titles: block.header.titles,
+                titles: block.header.titles.clone(),
                 columns,
             });
-            self.notes.extend(notes);
+            let form = form_note(&block, &place);
+            self.notes.extend(notes.into_iter().chain(form));
         }
         Ok(())
     }
@@ -197,10 +209,16 @@ impl Book {
     fn of_text(path: &Path, file: String, options: &ReadOptions, limits: &ReadLimits) -> Result<Self, ReadError> {
         let text = Delimited::open(path, &file, limits)?;
         let format = if text.dialect.delimiter == b'\t' { Format::Tsv } else { Format::Csv };
+        if let Some(sheet) = text.several_tables(options)? {
+            let (encoding, delimiter) = (text.coding.name(), char::from(text.dialect.delimiter));
+            let book = Self::of_sheets(vec![Sheet::of(sheet_name(&file), sheet)], format, file, options, limits)?;
+            return Ok(Self { encoding: Some(encoding), delimiter: Some(delimiter), ..book });
+        }
         let head = text.head(options)?;
         let block = regions::find_in_text(&head, options.header_rows).ok_or(ReadError::Empty { file: file.clone() })?;
         let place = Place { file: &file, sheet: "", row: None, column: None };
-        let (columns, notes) = columns(&block, &place, limits, &file)?;
+        let (columns, mut notes) = columns(&block, &place, limits, &file)?;
+        notes.extend(form_note(&block, &place));
         let first = if block.header.body < head.len() { head.shown(block.header.body) - 1 } else { u64::MAX };
         let after = block.header.rows.last().map_or(first, |row| head.shown(*row));
         let body = Body { sheet: 0, rows: (0, 0), after, header: header_texts(&head, &block), known: OnceLock::new() };
@@ -210,7 +228,7 @@ impl Book {
             hidden: false,
             part: 1,
             header_rows: block.header.rows.iter().map(|row| head.shown(*row)).collect(),
-            titles: block.header.titles,
+            titles: text.comments.iter().cloned().chain(block.header.titles).collect(),
             columns,
         };
         let (encoding, delimiter) = (text.coding.name(), char::from(text.dialect.delimiter));
@@ -222,6 +240,58 @@ impl Book {
         book.notes = notes;
         Ok(book)
     }
+}
+
+fn form_note(block: &Block, place: &Place<'_>) -> Option<Note> {
+    let (code, message) = match block.form? {
+        Form::NamesAndValues => {
+            ("form_read_as_pairs", "this is a form of names and values, not a table; each pair is read as a row")
+        }
+        Form::OnItsSide => (
+            "table_on_its_side",
+            "the table seems to lie on its side, one record in each column; it is read row by row as it stands",
+        ),
+    };
+    Some(Note::new(code, message).at(place))
+}
+
+/// Says which rows and columns of a sheet are hidden: they are read like the others.
+fn hidden_notes(sheet: &Sheet, place: &Place<'_>) -> Vec<Note> {
+    let grid = &sheet.grid;
+    let rows: Vec<u32> =
+        (0..grid.len()).map(|i| grid.number(i)).filter(|row| within(&sheet.hidden_rows, *row)).collect();
+    let looked = if sheet.hidden_columns.is_empty() { 0 } else { grid.len() };
+    let columns = (0..looked).flat_map(|i| grid.filled(i).map(|(column, _)| column));
+    let used: BTreeSet<u32> = columns.filter(|column| within(&sheet.hidden_columns, *column)).collect();
+    let mut notes = Vec::new();
+    if !rows.is_empty() {
+        let spans = layout::joined(rows.iter().map(|row| (*row, *row)).collect());
+        let list = listed(&spans, |row| (u64::from(row) + 1).to_string());
+        let message = format!("{} hidden rows are read like the others: {list}", rows.len());
+        notes.push(Note::new("hidden_rows", message).at(place));
+    }
+    if !used.is_empty() {
+        let spans = layout::joined(used.iter().map(|column| (*column, *column)).collect());
+        let list = listed(&spans, |column| column_letters(column as usize));
+        let message = format!("{} hidden columns are read like the others: {list}", used.len());
+        notes.push(Note::new("hidden_columns", message).at(place));
+    }
+    notes
+}
+
+fn within(spans: &[Span], n: u32) -> bool {
+    let end = spans.partition_point(|span| span.0 <= n);
+    end > 0 && spans[end - 1].1 >= n
+}
+
+/// Spans listed in one note.
+const LISTED: usize = 8;
+
+fn listed(spans: &[Span], name: impl Fn(u32) -> String) -> String {
+    let one =
+        |span: &Span| if span.0 == span.1 { name(span.0) } else { format!("{}–{}", name(span.0), name(span.1)) };
+    let more = if spans.len() > LISTED { ", …" } else { "" };
+    spans.iter().take(LISTED).map(one).collect::<Vec<_>>().join(", ") + more
 }
 
 /// The one sheet of a text file is called like the file, without its ending.

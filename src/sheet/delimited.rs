@@ -12,11 +12,12 @@ use std::rc::Rc;
 
 use csv::ByteRecord;
 
-use super::dialect::{self, Dialect, Unescaped};
+use super::dialect::{self, Dialect, ESCAPED, Unescaped};
 use super::encoding::{self, Code, Coding};
 use super::grid::{Grid, GridBuilder, Stored};
 use super::rows::{Extra, Rows, Spot, TakeRow, recycle};
 use super::{ReadError, ReadOptions};
+use super::{beside, regions};
 use crate::config::ReadLimits;
 use crate::value::Cell;
 
@@ -30,8 +31,13 @@ pub(super) struct Delimited {
     file: String,
     pub coding: Coding,
     pub dialect: Dialect,
+    /// Lines before the text, `sep=` and comments, and the text of the comments.
+    lines_before: u64,
+    pub comments: Vec<String>,
     max_rows: u64,
     carriage_returns: bool,
+    /// It was seen whole and has no byte that can't be decoded.
+    short: bool,
 }
 
 impl Delimited {
@@ -51,30 +57,59 @@ impl Delimited {
         coding.reader(Box::new(rest), broken).read_to_end(&mut text).map_err(failed)?;
         let text = String::from_utf8_lossy(&text);
         let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
+        let dialect = dialect::sniff(text, whole);
+        let before = text.get(..dialect.skip).unwrap_or_default().replace("\r\n", "\n");
+        let lines = || before.split_terminator(['\n', '\r']);
+        let comment = |line: &str| line.strip_prefix('#').map(|line| line.trim_start_matches('#').trim().to_owned());
         Ok(Self {
             path: path.to_owned(),
             file: file.to_owned(),
             coding,
-            dialect: dialect::sniff(text, whole),
+            dialect,
+            lines_before: lines().count() as u64,
+            comments: lines().filter_map(comment).filter(|line| !line.is_empty()).collect(),
             max_rows: limits.max_rows,
             carriage_returns: text.contains("\r\n"),
+            short: whole && !text.contains(char::REPLACEMENT_CHARACTER),
         })
     }
 
     /// The first records as a grid, for finding the header.
     pub fn head(&self, options: &ReadOptions) -> Result<Grid, ReadError> {
-        let wanted = HEAD_ROWS + options.header_rows.map_or(0, |(_, last)| last as usize);
+        self.grid(HEAD_ROWS + options.header_rows.map_or(0, |(_, last)| last as usize))
+    }
+
+    /// All cells of a short text that has tables below each other or side by side.
+    pub fn several_tables(&self, options: &ReadOptions) -> Result<Option<Grid>, ReadError> {
+        if !self.short || options.header_rows.is_some() {
+            return Ok(None);
+        }
+        let grid = self.grid(usize::MAX)?;
+        let several = regions::find(&grid, None).len() > 1 || !beside::split(&grid).is_empty();
+        Ok(several.then_some(grid))
+    }
+
+    fn grid(&self, wanted: usize) -> Result<Grid, ReadError> {
         let mut grid = GridBuilder::default();
         let mut records = self.records()?;
         for _ in 0..wanted {
             let Some(row) = records.next()? else { break };
             for (column, cell) in records.record.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
-                if let Some(text) = grid.texts().keep(&String::from_utf8_lossy(cell)) {
+                if let Some(text) = grid.texts().keep(&self.restored(&String::from_utf8_lossy(cell))) {
                     grid.push(row as u32 - 1, column as u32, Stored::Text(text));
                 }
             }
         }
         Ok(grid.build())
+    }
+
+    /// A cell's text with its escaped delimiters.
+    fn restored<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if !self.dialect.escaped || !text.as_bytes().contains(&ESCAPED) {
+            return Cow::Borrowed(text);
+        }
+        let delimiter = [self.dialect.delimiter];
+        Cow::Owned(text.replace(char::from(ESCAPED), &String::from_utf8_lossy(&delimiter)))
     }
 
     fn records(&self) -> Result<Records<'_>, ReadError> {
@@ -85,15 +120,8 @@ impl Delimited {
         let mut text = self.coding.reader(Box::new(source), broken.clone());
         let mut skipped = vec![0; self.dialect.skip];
         text.read_exact(&mut skipped).map_err(failed)?;
-        let reader = self.dialect.reader(Unescaped::new(text, self.dialect.backslash));
-        Ok(Records {
-            of: self,
-            reader,
-            record: ByteRecord::new(),
-            broken,
-            row: u64::from(self.dialect.skip > 0),
-            first: true,
-        })
+        let reader = self.dialect.reader(Unescaped::new(text, self.dialect));
+        Ok(Records { of: self, reader, record: ByteRecord::new(), broken, row: self.lines_before, first: true })
     }
 
     fn failed(&self, source: std::io::Error) -> ReadError {
@@ -220,11 +248,13 @@ impl DelimitedRows<'_> {
         let record = &records.record;
         let valid = std::str::from_utf8(record.as_slice()).ok();
         let mut undecoded = records.broken.get() && valid.is_some_and(|text| text.contains('\u{FFFD}'));
+        let escaped = self.text.dialect.escaped;
         let mut start = 0;
         for bytes in record.iter().take(self.width) {
             let end = start + bytes.len();
             cells.push(match valid.and_then(|text| text.get(start..end)) {
                 Some("") => Cell::Empty,
+                Some(text) if escaped => Cell::Text(self.text.restored(text)),
                 Some(text) => Cell::Text(Cow::Borrowed(text)),
                 None => {
                     let text = String::from_utf8_lossy(bytes);

@@ -12,9 +12,14 @@ pub(super) struct Dialect {
     pub quote: u8,
     /// Quotes inside quotes are written `\"` (and a backslash `\\`).
     pub backslash: bool,
-    /// Bytes of a `sep=` line before the text.
+    /// A delimiter inside a field is written `\,`, without quotes around the field.
+    pub escaped: bool,
+    /// Bytes of a `sep=` line and of comment lines before the text.
     pub skip: usize,
 }
+
+/// Stands for an escaped delimiter between [`Unescaped`] and the cells.
+pub(super) const ESCAPED: u8 = 0x1F;
 
 const DELIMITERS: [u8; 5] = [b',', b';', b'\t', b'|', b'#'];
 
@@ -24,15 +29,62 @@ const LOOK: usize = 64 << 10;
 /// Finds the dialect of a text from its beginning. `whole` says that there is no more.
 pub(super) fn sniff(sample: &str, whole: bool) -> Dialect {
     let (declared, skip) = separator_line(sample);
-    let text = lines(&sample[skip..], whole);
-    let single = single_quoted(text);
-    let mut dialect =
-        Dialect { delimiter: b',', quote: if single { b'\'' } else { b'"' }, backslash: backslash(text), skip };
-    match declared {
-        Some(delimiter) => dialect.delimiter = delimiter,
-        None => dialect.delimiter = best_delimiter(text, dialect),
+    let comments = comment_lines(&sample[skip..]);
+    let dialect = sniff_text(lines(&sample[skip + comments..], whole), declared);
+    let kept = headed_by_comment(&sample[skip..skip + comments], &sample[skip + comments..], dialect.delimiter);
+    if comments == 0 || dialect.delimiter == b'#' {
+        return Dialect { skip, ..sniff_text(lines(&sample[skip..], whole), declared) };
     }
+    Dialect { skip: skip + comments - kept, ..dialect }
+}
+
+fn sniff_text(text: &str, declared: Option<u8>) -> Dialect {
+    let quote = if single_quoted(text) { b'\'' } else { b'"' };
+    let mut dialect = Dialect { delimiter: b',', quote, backslash: backslash(text), escaped: false, skip: 0 };
+    dialect.delimiter = declared.unwrap_or_else(|| best_delimiter(text, dialect));
+    dialect.escaped = escapes_delimiters(text, dialect);
     dialect
+}
+
+/// Bytes of the lines at the beginning that start with `#`, where other lines follow.
+fn comment_lines(text: &str) -> usize {
+    let mut end = 0;
+    for line in text.split_inclusive(['\n', '\r']) {
+        let blank = end > 0 && line.trim().is_empty();
+        if !line.starts_with('#') && !blank {
+            return end;
+        }
+        end += line.len();
+    }
+    0
+}
+
+/// Bytes of the last comment line where it has as many fields as the line after it: it is the header.
+fn headed_by_comment(comments: &str, text: &str, delimiter: u8) -> usize {
+    let fields = |line: &str| line.bytes().filter(|byte| *byte == delimiter).count();
+    let last = comments.trim_end_matches(['\n', '\r']).rsplit(['\n', '\r']).next().unwrap_or("");
+    let next = text.split(['\n', '\r']).next().unwrap_or("");
+    let start = comments.rfind(last).unwrap_or(0);
+    if fields(last) > 0 && fields(last) == fields(next) { comments.len() - start } else { 0 }
+}
+
+/// Delimiters stand behind a backslash, and rows are of one width only where those part nothing.
+fn escapes_delimiters(text: &str, dialect: Dialect) -> bool {
+    let pair = ['\\', char::from(dialect.delimiter)].iter().collect::<String>();
+    if !text.contains(&pair) || text.contains(char::from(ESCAPED)) {
+        return false;
+    }
+    let spread = |escaped: bool| {
+        let mut reader = dialect.reader(Unescaped::new(text.as_bytes(), Dialect { escaped, ..dialect }));
+        let mut record = ByteRecord::new();
+        let mut widths = Vec::new();
+        while widths.len() < 500 && reader.read_byte_record(&mut record).unwrap_or(false) {
+            widths.push(record.len());
+        }
+        widths.sort_unstable();
+        widths.chunk_by(|a, b| a == b).map(<[usize]>::len).max().map_or(0, |most| widths.len() - most)
+    };
+    spread(true) < spread(false)
 }
 
 impl Dialect {
@@ -121,7 +173,7 @@ fn best_delimiter(text: &str, dialect: Dialect) -> u8 {
 
 /// How well a delimiter explains a text, 0 to 1: rows of one width, more than one column, cells that look like cells.
 fn score(text: &str, dialect: Dialect) -> f64 {
-    let source = Unescaped::new(text.as_bytes(), dialect.backslash);
+    let source = Unescaped::new(text.as_bytes(), dialect);
     let mut reader = dialect.reader(source);
     let mut record = ByteRecord::new();
     let mut widths: Vec<usize> = Vec::new();
@@ -180,10 +232,11 @@ fn is_clean(cell: &[u8], delimiter: u8) -> bool {
     !trimmed.contains(foreign) && !trimmed.starts_with('"') && !trimmed.ends_with('"') && !packed
 }
 
-/// Rewrites `\"` as `""` and `\\` as `\`; other backslashes stay. A reader without a backslash dialect passes through.
+/// Rewrites `\"` as `""`, `\\` as `\` and an escaped delimiter as [`ESCAPED`]; other backslashes stay. A reader of a dialect
+/// without backslashes passes through.
 pub(super) struct Unescaped<R> {
     source: R,
-    active: bool,
+    dialect: Dialect,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -192,8 +245,8 @@ pub(super) struct Unescaped<R> {
 }
 
 impl<R: std::io::Read> Unescaped<R> {
-    pub fn new(source: R, active: bool) -> Self {
-        Self { source, active, buffer: Vec::new(), start: 0, end: 0, pending: false }
+    pub fn new(source: R, dialect: Dialect) -> Self {
+        Self { source, dialect, buffer: Vec::new(), start: 0, end: 0, pending: false }
     }
 
     fn next(&mut self) -> std::io::Result<Option<u8>> {
@@ -210,7 +263,7 @@ impl<R: std::io::Read> Unescaped<R> {
 
 impl<R: std::io::Read> std::io::Read for Unescaped<R> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        if !self.active {
+        if !self.dialect.backslash && !self.dialect.escaped {
             return self.source.read(into);
         }
         let mut written = 0;
@@ -234,7 +287,12 @@ impl<R: std::io::Read> std::io::Read for Unescaped<R> {
                 continue;
             }
             match byte {
-                b'"' => into[written..written + 2].copy_from_slice(b"\"\""),
+                _ if self.dialect.escaped && byte == self.dialect.delimiter => {
+                    into[written] = ESCAPED;
+                    written += 1;
+                    continue;
+                }
+                b'"' if self.dialect.backslash => into[written..written + 2].copy_from_slice(b"\"\""),
                 b'\\' => into[written] = b'\\',
                 _ => into[written..written + 2].copy_from_slice(&[b'\\', byte]),
             }
@@ -269,6 +327,24 @@ mod tests {
     }
 
     #[test]
+    fn comment_lines_are_skipped_but_not_a_header() {
+        for (text, begins) in [
+            ("# made \"by x\n# second, line\n\nid,name,n\n1,a,2\n", "id,name"),
+            ("# made by x\n#id,name,n\n1,a,2\n2,b,3\n", "#id,name"),
+            ("#,name\n1,a\n2,b\n", "#,name"),
+            ("# all\n# comments\n", "# all"),
+        ] {
+            assert!(text[sniff(text, true).skip..].starts_with(begins), "{text}");
+        }
+    }
+
+    #[test]
+    fn escaped_delimiters_part_nothing() {
+        assert!(sniff("id,name,n\n1,a\\, b,2\n2,c,3\n3,d\\, e,4\n", true).escaped);
+        assert!(!sniff("path,n\nC:\\,2\nD:\\,3\n", true).escaped);
+    }
+
+    #[test]
     fn a_separator_line_is_believed_and_skipped() {
         let text = "sep=;\r\na;b,c\r\n";
         let found = sniff(text, true);
@@ -279,7 +355,8 @@ mod tests {
     fn only_backslashes_before_quotes_and_backslashes_are_taken() {
         let mut text = String::new();
         let source = &br#"a\"b\\c\d\"#[..];
-        std::io::Read::read_to_string(&mut Unescaped::new(source, true), &mut text).expect("memory");
+        let dialect = Dialect { delimiter: b',', quote: b'"', backslash: true, escaped: false, skip: 0 };
+        std::io::Read::read_to_string(&mut Unescaped::new(source, dialect), &mut text).expect("memory");
         assert_eq!(text, r#"a""b\c\d\"#);
     }
 }

@@ -76,7 +76,28 @@ fn unmarked(sample: &[u8], whole: bool) -> Code {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(sample, whole);
     let guess = detector.guess(None, Utf8Detection::Deny);
-    Code::Other(if guess == encoding_rs::GBK { encoding_rs::GB18030 } else { guess })
+    let western = [encoding_rs::WINDOWS_1252, encoding_rs::WINDOWS_1250].contains(&guess);
+    if western && has_surrogates(sample) {
+        return Code::Utf8;
+    }
+    let chinese = guess == encoding_rs::GBK || (western && mostly_pairs(sample));
+    Code::Other(if chinese { encoding_rs::GB18030 } else { guess })
+}
+
+/// Halves of surrogate pairs, as some programs write them in what is otherwise UTF-8.
+fn has_surrogates(sample: &[u8]) -> bool {
+    let high = sample.iter().filter(|byte| **byte >= 0x80).count();
+    let pairs = sample.windows(3).filter(|w| w[0] == 0xED && w[1] >= 0xA0 && (0x80..=0xBF).contains(&w[2])).count();
+    pairs > 0 && pairs * 6 > high
+}
+
+/// Chinese with a few broken bytes: letters of the west rarely stand beside each other outside ASCII, and never only so.
+fn mostly_pairs(sample: &[u8]) -> bool {
+    let runs = || sample.split(|byte| *byte < 0x80).filter(|run| !run.is_empty());
+    let common = |pair: &&[u8; 2]| (0xB0..=0xF7).contains(&pair[0]) && pair[1] >= 0xA1;
+    let pairs: usize = runs().map(|run| run.as_chunks::<2>().0.iter().filter(|pair| common(&pair)).count()).sum();
+    let high: usize = runs().map(<[u8]>::len).sum();
+    pairs >= 3 && pairs * 2 * 5 >= high * 4
 }
 
 /// UTF-16 and UTF-32 without a mark, told by where the NUL bytes are.
@@ -259,10 +280,21 @@ mod tests {
             (big5, "big5", "編號"),
             (sjis, "shift_jis", "番号"),
             (b"caf\xE9,prix\nth\xE9,3\n".to_vec(), "windows-1252", "café"),
+            (b"\xE4\xF6\xFC,\xC4\xD6\n\xDFx,Stra\xDFe Gr\xFC\xDFe\n".to_vec(), "windows-1252", "äöü"),
         ] {
             let (found, text, broken) = decoded(&bytes);
             assert_eq!(found, name, "{text}");
             assert!(text.starts_with(begins) && !broken, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_few_broken_bytes_do_not_hide_the_encoding() {
+        for (bytes, name) in [
+            (&b"\xD0\xD5\xC3\xFB,\xBD\xF0\xB6\xEE\n\xD5\xC5\xC8\xFD,10\n\xFF\xFE,1\n"[..], "gb18030"),
+            (b"a,b\n\xED\xA0\x80,1\n", "utf-8"),
+        ] {
+            assert_eq!(decoded(bytes).0, name);
         }
     }
 

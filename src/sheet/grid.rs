@@ -143,6 +143,24 @@ impl Grid {
         self.merges = Merges::new(merges);
     }
 
+    /// The cells and merges of some columns, at their places.
+    pub fn part(&self, (first, last): (u32, u32)) -> Grid {
+        let mut part = GridBuilder::default();
+        for i in 0..self.len() {
+            for used in self.used(i).iter().filter(|used| (first..=last).contains(&used.column)) {
+                let stored = match used.stored {
+                    Stored::Text(number) => part.texts().keep(self.texts.get(number)).map(Stored::Text),
+                    stored => Some(stored),
+                };
+                stored.into_iter().for_each(|stored| part.push(self.number(i), used.column, stored));
+            }
+        }
+        let mut part = part.build();
+        let inside = |merge: &&Merge| merge.first_column >= first && merge.last_column <= last;
+        part.set_merges(self.merges.all().iter().filter(inside).copied().collect());
+        part
+    }
+
     /// Takes rows without a filled cell out.
     fn drop_blank_rows(&mut self) {
         let keep: Vec<RowStart> =
@@ -256,6 +274,10 @@ impl Merges {
             })
             .collect();
         Self { ranges, reach }
+    }
+
+    pub fn all(&self) -> &[Merge] {
+        &self.ranges
     }
 
     /// A walk down the rows with the ranges over each.

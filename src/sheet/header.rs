@@ -46,7 +46,7 @@ pub(super) fn chosen(grid: &Grid, (from, to): (u64, u64)) -> Header {
 }
 
 /// Title lines: the cells of each row above the header.
-fn titles(grid: &Grid, first: usize, start: usize) -> Vec<String> {
+pub(super) fn titles(grid: &Grid, first: usize, start: usize) -> Vec<String> {
     (first..start)
         .map(|i| grid.filled(i).map(|(_, cell)| cell.text().trim().to_owned()).collect::<Vec<_>>().join(" "))
         .filter(|title| !title.is_empty())

@@ -51,7 +51,7 @@ fn one_line(text: &str) -> String {
 
 /// Names blank labels by their column letter and notes them and labels that stand twice.
 pub(super) fn complete(labels: &mut [(u32, String)], place: &Place<'_>, max_places: usize) -> Vec<Note> {
-    let chinese = labels.iter().any(|(_, label)| label.chars().any(is_cjk));
+    let chinese = labels.iter().any(|(_, label)| is_chinese(label));
     let mut notes = Vec::new();
     let headless = labels.iter().all(|(_, label)| label.is_empty());
     if headless && !labels.is_empty() {
@@ -84,6 +84,10 @@ fn twins(labels: &[(u32, String)], place: &Place<'_>) -> Vec<Note> {
             Note::new("duplicate_header", message).at(Place { column: Some(pair[1].0 as usize), ..place.clone() })
         })
         .collect()
+}
+
+pub(super) fn is_chinese(text: &str) -> bool {
+    text.chars().any(is_cjk)
 }
 
 fn is_cjk(c: char) -> bool {

@@ -4,17 +4,22 @@
 //! Goes out: a [`Book`] with one [`Region`] for each table found on a sheet, whose rows are scanned any number of times.
 //! Must never happen: a row that is neither given as data nor reported; a cell whose value changed; a whole text file in memory.
 
+mod beside;
 mod book;
 mod caught;
 mod convert;
 mod delimited;
 mod dialect;
 mod encoding;
+mod form;
 mod format;
 mod grid;
 mod header;
 mod kind;
 mod labels;
+mod layout;
+mod layout_ods;
+mod layout_xlsb;
 mod look;
 mod regions;
 mod rows;
@@ -24,17 +29,19 @@ mod table_tests;
 #[cfg(test)]
 mod tests;
 mod totals;
+mod totals_word;
 mod workbook;
 
 use serde::{Deserialize, Serialize};
 
 use crate::note::Note;
-use crate::value::Cell;
+use crate::value::{Cell, FieldType};
 
 pub use book::Book;
 
 /// What a user may decide about reading a file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ReadOptions {
     /// First and last header row, 1-based as the user sees them.
     pub header_rows: Option<(u64, u64)>,
@@ -42,6 +49,8 @@ pub struct ReadOptions {
     pub sheets: Option<Vec<String>>,
     /// Keep totals rows as data.
     pub keep_totals: bool,
+    /// Types that the user chose, by label.
+    pub types: Vec<(String, FieldType)>,
 }
 
 /// What a file is, by its content.

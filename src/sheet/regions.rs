@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::form::{self, Form};
 use super::grid::Grid;
 use super::header::{self, Header};
 use super::labels;
@@ -15,6 +16,7 @@ pub(super) struct Block {
     pub last: usize,
     /// 0-based columns of the sheet with their labels, which may be blank.
     pub columns: Vec<(u32, String)>,
+    pub form: Option<Form>,
 }
 
 /// Finds the tables of a sheet.
@@ -26,13 +28,40 @@ pub(super) fn find(grid: &Grid, chosen: Option<(u64, u64)>) -> Vec<Block> {
         return vec![block(grid, header::chosen(grid, rows), grid.len() - 1)];
     }
     let tables = stacked(grid);
-    tables.into_iter().map(|(first, last)| block(grid, header::find(grid, first, last), last)).collect()
+    tables.into_iter().map(|(first, last)| form_or_table(grid, first, last)).collect()
 }
+
+fn form_or_table(grid: &Grid, first: usize, last: usize) -> Block {
+    if let Some(block) = names_and_values(grid, first, last) {
+        return block;
+    }
+    let mut block = block(grid, header::find(grid, first, last), last);
+    let columns: Vec<u32> = block.columns.iter().map(|(column, _)| *column).collect();
+    if form::is_on_its_side(grid, block.header.body, last, &columns) {
+        block.form = Some(Form::OnItsSide);
+    }
+    block
+}
+
+/// A form, below its title lines.
+fn names_and_values(grid: &Grid, first: usize, last: usize) -> Option<Block> {
+    let titles = (first..=last).take_while(|i| grid.filled(*i).nth(1).is_none()).take(MAX_TITLES).count();
+    let body = first + titles;
+    let (names, values) = form::names_and_values(grid, body, last)?;
+    let chinese = (body..=last).any(|i| labels::is_chinese(&grid.at(i, names).text()));
+    let [name, value] = form::labels(chinese);
+    let columns = vec![(names, name.to_owned()), (values, value.to_owned())];
+    let header = Header { titles: header::titles(grid, first, body), rows: Vec::new(), body };
+    Some(Block { header, last, columns, form: Some(Form::NamesAndValues) })
+}
+
+/// Title lines of a form.
+const MAX_TITLES: usize = 3;
 
 fn block(grid: &Grid, header: Header, last: usize) -> Block {
     let columns = columns(grid, &header, last);
     let columns = columns.into_iter().map(|column| (column, labels::join(grid, &header.rows, column))).collect();
-    Block { header, last, columns }
+    Block { header, last, columns, form: None }
 }
 
 /// Columns with a label or with cells in the body; cells of lone rows after a gap at the bottom do not make a column.
@@ -149,9 +178,13 @@ fn same_cells(grid: &Grid, a: usize, b: usize) -> bool {
     grid.filled(a).eq(grid.filled(b))
 }
 
-/// The header of rows that hold a whole table: at least one row of data under at least two labels.
+/// The header of rows that hold a whole table: at least one row of data under at least two labels. Names and values above a
+/// table are its title lines.
 fn table(grid: &Grid, (first, last): (usize, usize)) -> Option<Header> {
     if last == first {
+        return None;
+    }
+    if form::names_and_values(grid, first, last).is_some() {
         return None;
     }
     let header = header::find(grid, first, last);
@@ -175,6 +208,9 @@ pub(super) fn find_in_text(head: &Grid, chosen: Option<(u64, u64)>) -> Option<Bl
         Some(rows) => header::chosen(head, rows),
         None => header::find(head, 0, last),
     };
+    if let Some(form) = chosen.is_none().then(|| names_and_values(head, 0, last)).flatten() {
+        return Some(form);
+    }
     let mut block = block(head, header, last);
     let rows = head.len() - block.header.body.min(head.len());
     let labelled = block.columns.iter().filter(|(_, label)| !label.is_empty()).map(|(column, _)| *column).max();

@@ -92,6 +92,35 @@ fn stacked_tables_are_told_apart() {
 }
 
 #[test]
+fn tables_side_by_side_are_parted() {
+    for (lines, parts) in [
+        (&["名|数||名|数", "a|1||c|3", "b|2||d|4"][..], 2),
+        (&["店|额|量||区|合计", "a|1|2||东|5", "b|3|4||西|9", "c|5|6||", "d|7|8||"], 2),
+        (&["店|额||2023|2024", "a|1||3|4", "b|2||5|6", "c|3||7|8"], 0),
+        (&["店|额||说明", "a|1||好", "b|2||"], 0),
+    ] {
+        let split = super::beside::split(&grid(lines, &[]));
+        assert_eq!(split.len(), parts, "{lines:?}");
+    }
+}
+
+#[test]
+fn forms_and_tables_on_their_side_are_told() {
+    use super::form::Form;
+    for (lines, form) in [
+        (&["姓名：|张三", "部门：|行政", "工号：|12"][..], Some(Form::NamesAndValues)),
+        (&["登记表", "姓名|张三", "部门|行政", "生日|1990-01-05", "年龄|34"], Some(Form::NamesAndValues)),
+        (&["项目|金额", "房租|10", "水电|20", "备注|无"], None),
+        (&["name|value", "who|me", "when|1990-01-05", "what|x", "n|34"], None),
+        (&["姓名|张三|李四", "部门|行政|研发", "年龄|34|35", "工资|100|200"], Some(Form::OnItsSide)),
+        (&["姓名|部门|工资", "张三|行政|100", "李四|研发|200", "王五|研发|300"], None),
+    ] {
+        let blocks = regions::find(&grid(lines, &[]), None);
+        assert_eq!(blocks[0].form, form, "{lines:?}");
+    }
+}
+
+#[test]
 fn a_far_lone_cell_makes_no_column() {
     let mut builder = GridBuilder::default();
     for (row, column) in [(0, 0), (0, 1), (1, 0), (1, 1), (1_048_575, 16_383)] {
@@ -157,6 +186,7 @@ fn text_files_keep_every_row_with_its_number() {
         ("a,b\r\n1,\"x\r\ny\"\r\n\r\n3,4", &["2: 1|x\r\ny", "4: 3|4"]),
         ("a,b\r1,2\r3,4\r", &["2: 1|2", "3: 3|4"]),
         ("sep=;\na;b\n1,5;2\n", &["3: 1,5|2"]),
+        ("# by \"x\n# a, b\nid,name,n\n1,a\\, b,2\n2,c\\, d,3\n", &["4: 1|a, b|2", "5: 2|c, d|3"]),
         ("报表\n\n名,数\na,1\nb,2\n合计,3\n", &["4: a|1", "5: b|2", "6: Totals 合计 | 3"]),
         ("a,b\n1,2\nx,\u{FFFD}\n", &["2: 1|2", "3: x|\u{FFFD}"]),
     ] {
@@ -164,6 +194,14 @@ fn text_files_keep_every_row_with_its_number() {
         assert_eq!(rows, want, "{text}");
         assert_eq!((book.file.as_str(), book.regions[0].sheet.as_str()), ("年报.csv", "年报"));
     }
+}
+
+#[test]
+fn a_short_text_may_hold_several_tables() {
+    let text = "甲,金额\na,1\nb,2\n\n城市,人数,面积\nx,1,2\ny,3,4\n";
+    let (book, rows) = read(text.as_bytes(), &ReadLimits::default()).expect(text);
+    let labels: Vec<usize> = book.regions.iter().map(|region| region.columns.len()).collect();
+    assert_eq!((labels.as_slice(), rows.as_slice()), (&[2, 3][..], &["2: a|1".to_owned(), "3: b|2".to_owned()][..]));
 }
 
 #[test]

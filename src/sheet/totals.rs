@@ -5,7 +5,7 @@
 
 use super::kind::{Kind, kind, number};
 use super::rows::Rows;
-use super::{Kept, ReadError};
+use super::{Kept, ReadError, totals_word};
 use crate::value::Cell;
 
 /// What a region's rows are judged by.
@@ -38,7 +38,10 @@ impl Verdicts {
 /// What a row looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Suspect {
+    /// Its label is a word of totals.
     Totals,
+    /// A label begins or ends with a word of totals: it is one only where its numbers are the sums.
+    NamedTotals,
     /// It begins with a word of notes, or is one long text.
     NoteLine,
     /// One short text in a table of several columns: a note line only after a blank row at the bottom.
@@ -54,8 +57,8 @@ impl Rule<'_> {
         if self.repeats_header(cells, first) {
             return Some(Suspect::RepeatedHeader);
         }
-        if is_total_word(text) {
-            return (!self.keep_totals && cells.len() > 1).then_some(Suspect::Totals);
+        if let Some(totals) = totals_word::suspect(&cells[first..]) {
+            return (!self.keep_totals && cells.len() > 1).then_some(totals);
         }
         let alone = cells[first + 1..].iter().all(Cell::is_blank);
         if alone && cells.len() > 1 {
@@ -76,53 +79,6 @@ impl Rule<'_> {
                 && header.iter().zip(cells).all(|(label, cell)| label == cell.text().trim())
         })
     }
-}
-
-const TOTAL_WORDS: [&str; 28] = [
-    "合计",
-    "总计",
-    "小计",
-    "共计",
-    "汇总",
-    "总合计",
-    "合计数",
-    "总数",
-    "本页小计",
-    "本页合计",
-    "本月合计",
-    "累计",
-    "本年累计",
-    "合計",
-    "總計",
-    "小計",
-    "共計",
-    "總數",
-    "total",
-    "subtotal",
-    "sub-total",
-    "grandtotal",
-    "totals",
-    "grandtotals",
-    "sum",
-    "sumtotal",
-    "overalltotal",
-    "total:",
-];
-
-/// Longer texts are not total words.
-const MAX_TOTAL_WORD: usize = 48;
-
-fn is_total_word(text: &str) -> bool {
-    if text.len() > MAX_TOTAL_WORD {
-        return false;
-    }
-    let begins = text.trim_start().chars().next();
-    if !begins.is_some_and(|c| "合总小共汇本累總TtSsGgOo".contains(c)) {
-        return false;
-    }
-    let folded: String =
-        text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ':' | '：')).flat_map(char::to_lowercase).collect();
-    TOTAL_WORDS.contains(&folded.as_str())
 }
 
 const NOTE_WORDS: [&str; 40] = [
@@ -201,6 +157,8 @@ struct Waiting {
     row: u64,
     suspect: Suspect,
     numbers: Vec<Option<f64>>,
+    /// What it begins with.
+    label: String,
     /// Its numbers equal the running sums.
     sums_agree: bool,
 }
@@ -210,6 +168,9 @@ struct Judge {
     /// Sums over all data rows, and since the last totals row.
     all: Vec<f64>,
     since: Vec<f64>,
+    /// Data rows, and those since the last totals row.
+    rows: u64,
+    rows_since: u64,
     last_row: u64,
     /// Suspected rows with no data row after them yet.
     tail: Vec<Waiting>,
@@ -224,9 +185,9 @@ impl Judge {
         self.last_row = row;
         match suspect {
             Some(Suspect::RepeatedHeader) => self.found.kept.push((row, Kept::RepeatedHeader)),
-            Some(Suspect::Totals) => self.totals(row, cells),
+            Some(suspect @ (Suspect::Totals | Suspect::NamedTotals)) => self.totals(row, cells, suspect),
             Some(Suspect::NoteLine) => self.wait(row, Suspect::NoteLine),
-            Some(Suspect::LoneText) if gap || self.tail.iter().any(|w| w.suspect != Suspect::Totals) => {
+            Some(Suspect::LoneText) if gap || self.tail.iter().any(|w| w.suspect == Suspect::NoteLine) => {
                 self.wait(row, Suspect::NoteLine);
             }
             Some(Suspect::LoneText) | None => self.data(cells),
@@ -234,11 +195,13 @@ impl Judge {
     }
 
     fn wait(&mut self, row: u64, suspect: Suspect) {
-        self.tail.push(Waiting { row, suspect, numbers: Vec::new(), sums_agree: false });
+        self.tail.push(Waiting { row, suspect, numbers: Vec::new(), label: String::new(), sums_agree: false });
     }
 
     fn data(&mut self, cells: &[Cell<'_>]) {
         self.settle(false);
+        self.rows += 1;
+        self.rows_since += 1;
         self.all.resize(cells.len(), 0.0);
         self.since.resize(cells.len(), 0.0);
         for (i, cell) in cells.iter().enumerate() {
@@ -249,28 +212,47 @@ impl Judge {
         }
     }
 
-    fn totals(&mut self, row: u64, cells: &[Cell<'_>]) {
+    /// A named total sums at least two rows, unless it is named after its group: one row may have any name and equal its neighbour.
+    fn totals(&mut self, row: u64, cells: &[Cell<'_>], suspect: Suspect) {
         let numbers: Vec<Option<f64>> = cells.iter().map(number).collect();
-        let sums_agree = agree(&numbers, &self.since) || agree(&numbers, &self.all);
+        let enough = |rows: u64| rows > 1 || (rows == 1 && suspect == Suspect::Totals);
+        let agrees = if suspect == Suspect::Totals { agree } else { equal };
+        let sums_agree = (enough(self.rows_since) && agrees(&numbers, &self.since))
+            || (enough(self.rows) && agrees(&numbers, &self.all));
+        if suspect == Suspect::NamedTotals && !sums_agree {
+            return self.data(cells);
+        }
         if sums_agree {
             self.since.fill(0.0);
+            self.rows_since = 0;
         }
-        self.tail.push(Waiting { row, suspect: Suspect::Totals, numbers, sums_agree });
+        let label = cells.iter().find(|cell| !cell.is_blank()).map(|cell| cell.text().into_owned()).unwrap_or_default();
+        self.tail.push(Waiting { row, suspect, numbers, label, sums_agree });
     }
 
     /// Decides about the rows that wait: `last` says that the region ends here.
     fn settle(&mut self, last: bool) {
-        for waiting in std::mem::take(&mut self.tail) {
-            let has_numbers = waiting.numbers.iter().any(Option::is_some);
+        let tail = std::mem::take(&mut self.tail);
+        let lone = |label: &str, open: &[Waiting]| {
+            let mut unexplained = tail.iter().chain(open).filter(|w| w.suspect == Suspect::Totals && !w.sums_agree);
+            unexplained.by_ref().filter(|other| other.label == label).nth(1).is_none()
+        };
+        let mut open = std::mem::take(&mut self.open);
+        let by_place: Vec<bool> = tail
+            .iter()
+            .map(|w| last && self.rows > 0 && w.numbers.iter().any(Option::is_some) && lone(&w.label, &open))
+            .collect();
+        for (waiting, by_place) in tail.into_iter().zip(by_place) {
             match waiting.suspect {
-                Suspect::Totals if waiting.sums_agree || (last && has_numbers) => {
+                Suspect::Totals | Suspect::NamedTotals if waiting.sums_agree || by_place => {
                     self.found.kept.push((waiting.row, Kept::Totals));
                 }
-                Suspect::Totals => self.open.push(waiting),
+                Suspect::Totals => open.push(waiting),
                 _ if last => self.found.kept.push((waiting.row, Kept::NoteLine)),
                 _ => {}
             }
         }
+        self.open = open;
     }
 
     fn verdicts(mut self) -> Verdicts {
@@ -290,10 +272,20 @@ impl Judge {
 /// At least half of a row's numbers, and one that is not zero, are the sums.
 fn agree(numbers: &[Option<f64>], sums: &[f64]) -> bool {
     let pairs = || numbers.iter().zip(sums).filter_map(|(number, sum)| number.map(|n| (n, *sum)));
-    let same = |n: f64, sum: f64| (n - sum).abs() <= 0.006_f64.max(sum.abs() * 1e-9);
     let equal = pairs().filter(|(n, sum)| same(*n, *sum)).count();
     let telling = pairs().any(|(n, sum)| n != 0.0 && same(n, sum));
     telling && equal * 2 >= pairs().count()
+}
+
+/// All of a row's numbers that are not zero, and there are some, are the sums.
+fn equal(numbers: &[Option<f64>], sums: &[f64]) -> bool {
+    let mut pairs =
+        numbers.iter().zip(sums).filter_map(|(n, sum)| Some(((*n).filter(|n| *n != 0.0)?, *sum))).peekable();
+    pairs.peek().is_some() && pairs.all(|(n, sum)| same(n, sum))
+}
+
+fn same(n: f64, sum: f64) -> bool {
+    (n - sum).abs() <= 0.006_f64.max(sum.abs() * 1e-9)
 }
 
 /// The text of a row kept apart.
@@ -352,6 +344,34 @@ mod tests {
     fn a_total_above_its_rows_is_found_by_the_sum_of_all() {
         let found = judged(&[(2, ["合计", "", "30"]), (3, ["行政", "a", "10"]), (4, ["研发", "b", "20"])]);
         assert_eq!(found.kept, [(2, Kept::Totals)]);
+    }
+
+    #[test]
+    fn named_totals_are_their_sums() {
+        let found = judged(&[
+            (2, ["行政", "张三", "10"]),
+            (3, ["行政", "李四", "20"]),
+            (4, ["行政 汇总", "", "30"]),
+            (5, ["Total War", "x", "7"]),
+            (6, ["Totals of last year", "y", "8"]),
+            (7, ["研发", "小计", "15"]),
+            (8, ["合计（元）", "", "45"]),
+            (9, ["Total number of rows", "", "4"]),
+        ]);
+        assert_eq!(found.kept, [(4, Kept::Totals), (7, Kept::Totals), (8, Kept::Totals)]);
+        assert!(found.doubted.is_empty());
+    }
+
+    #[test]
+    fn a_category_called_total_is_data() {
+        let found = judged(&[
+            (2, ["Men", "2019", "3"]),
+            (3, ["Men", "2020", "4"]),
+            (4, ["Total", "2019", "9"]),
+            (5, ["Total", "2020", "11"]),
+        ]);
+        assert_eq!((found.kept.as_slice(), found.doubted.as_slice()), (&[][..], &[4, 5][..]));
+        assert!(judged(&[(2, ["合计", "", "30"])]).kept.is_empty());
     }
 
     #[test]

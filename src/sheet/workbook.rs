@@ -3,27 +3,74 @@
 //! Comes in: bytes of an xlsx, xlsm, xlsb, xls or ods file. Goes out: [`Sheet`]s.
 //! Must never happen: a panic of the reading library that reaches the caller; memory beyond the limits.
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::io::Cursor;
 
 use calamine::{Data, DataRef, Dimensions, Ods, Range, Reader, SheetType, SheetVisible, Xls, Xlsb, Xlsx};
 
 use super::caught::caught;
+use super::beside;
 use super::convert;
 use super::grid::{Grid, GridBuilder, Merge, Stored};
+use super::layout::{self, Layout, Span};
 use super::{Format, ReadError, ReadOptions, SheetKind};
 use crate::config::ReadLimits;
 
 /// One sheet of a workbook.
 #[derive(Debug)]
 pub(super) struct Sheet {
+    /// Its place in the workbook.
+    number: usize,
     pub name: String,
     pub kind: SheetKind,
     pub hidden: bool,
     pub grid: Grid,
+    /// 0-based, in order.
+    pub hidden_rows: Vec<Span>,
+    pub hidden_columns: Vec<Span>,
     /// Why it could not be read.
     pub failure: Option<String>,
+}
+
+impl Sheet {
+    /// A sheet of cells that stand in no workbook.
+    pub fn of(name: String, grid: Grid) -> Self {
+        Self { name, kind: SheetKind::Data, grid, ..Self::default() }
+    }
+
+    /// The sheet's tables that stand side by side, each as a sheet; the sheet itself where there is one.
+    pub fn parted(self) -> Vec<Self> {
+        let grids = beside::split(&self.grid);
+        if grids.is_empty() {
+            return vec![self];
+        }
+        let part = |grid| Self {
+            number: self.number,
+            name: self.name.clone(),
+            kind: self.kind,
+            hidden: self.hidden,
+            grid,
+            hidden_rows: self.hidden_rows.clone(),
+            hidden_columns: self.hidden_columns.clone(),
+            failure: self.failure.clone(),
+        };
+        grids.into_iter().map(part).collect()
+    }
+}
+
+impl Default for Sheet {
+    fn default() -> Self {
+        Self {
+            number: 0,
+            name: String::new(),
+            kind: SheetKind::Chart,
+            hidden: false,
+            grid: Grid::default(),
+            hidden_rows: Vec::new(),
+            hidden_columns: Vec::new(),
+            failure: None,
+        }
+    }
 }
 
 type Bytes<'b> = Cursor<&'b [u8]>;
@@ -59,34 +106,27 @@ impl Reading<'_> {
         ReadError::Damaged { file: self.file.to_owned(), detail: detail.to_string() }
     }
 
-    /// Merged ranges stand after the cells, so they cost a second pass: only where a row has a gap, and beside the first pass.
     fn xlsx(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
-        std::thread::scope(|scope| {
-            let merges = OnceCell::new();
-            let on_gap = || {
-                merges.get_or_init(|| scope.spawn(|| caught(|| xlsx_merges(bytes)).unwrap_or_default()));
-            };
+        laid_out(bytes, layout::of_xlsx, || {
             let mut book: Xlsx<Bytes<'_>> = Xlsx::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
-            let mut sheets = self.sheets(&mut book, |book, name| {
+            self.sheets(&mut book, |book, name| {
                 let mut cells = book.worksheet_cells_reader(name).map_err(|e| e.to_string())?;
-                Ok(self.stream(|| cells.next_cell().map_err(|e| e.to_string()), on_gap))
-            })?;
-            let mut merges = merges.into_inner().and_then(|thread| thread.join().ok()).unwrap_or_default();
-            for sheet in &mut sheets {
-                sheet.grid.set_merges(merges.remove(&sheet.name).unwrap_or_default());
-            }
-            Ok(sheets)
+                Ok(self.stream(|| cells.next_cell().map_err(|e| e.to_string())))
+            })
         })
     }
 
     fn xlsb(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
-        let mut book: Xlsb<Bytes<'_>> = Xlsb::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
-        self.sheets(&mut book, |book, name| {
-            let mut cells = book.worksheet_cells_reader(name).map_err(|e| e.to_string())?;
-            Ok(self.stream(|| cells.next_cell().map_err(|e| e.to_string()), || {}))
+        laid_out(bytes, layout::of_xlsb, || {
+            let mut book: Xlsb<Bytes<'_>> = Xlsb::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
+            self.sheets(&mut book, |book, name| {
+                let mut cells = book.worksheet_cells_reader(name).map_err(|e| e.to_string())?;
+                Ok(self.stream(|| cells.next_cell().map_err(|e| e.to_string())))
+            })
         })
     }
 
+    /// Hidden rows and columns are not told by an xls file's reader.
     fn xls(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
         let mut book: Xls<Bytes<'_>> = Xls::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
         let mut sheets = self.sheets(&mut book, |book, name| {
@@ -101,10 +141,12 @@ impl Reading<'_> {
     }
 
     fn ods(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
-        let mut book: Ods<Bytes<'_>> = Ods::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
-        self.sheets(&mut book, |book, name| {
-            let range = book.worksheet_range(name).map_err(|e| e.to_string())?;
-            Ok(self.range(&range))
+        laid_out(bytes, layout::of_ods, || {
+            let mut book: Ods<Bytes<'_>> = Ods::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
+            self.sheets(&mut book, |book, name| {
+                let range = book.worksheet_range(name).map_err(|e| e.to_string())?;
+                Ok(self.range(&range))
+            })
         })
     }
 
@@ -115,13 +157,12 @@ impl Reading<'_> {
         mut read: impl FnMut(&mut R, &str) -> Result<Result<Grid, Stop>, String>,
     ) -> Result<Vec<Sheet>, ReadError> {
         let mut sheets = Vec::new();
-        for meta in book.sheets_metadata().to_vec() {
+        for (number, meta) in book.sheets_metadata().to_vec().into_iter().enumerate() {
             if self.options.sheets.as_ref().is_some_and(|wanted| !wanted.contains(&meta.name)) {
                 continue;
             }
             let hidden = meta.visible != SheetVisible::Visible;
-            let mut sheet =
-                Sheet { name: meta.name, kind: SheetKind::Chart, hidden, grid: Grid::default(), failure: None };
+            let mut sheet = Sheet { number, name: meta.name, hidden, ..Sheet::default() };
             if matches!(meta.typ, SheetType::WorkSheet | SheetType::DialogSheet | SheetType::MacroSheet) {
                 sheet.kind = SheetKind::Empty;
                 match read(book, &sheet.name) {
@@ -138,13 +179,8 @@ impl Reading<'_> {
         Ok(sheets)
     }
 
-    /// Gathers streamed cells; equal shared texts are kept once. `on_gap` is called when a row has a gap, maybe more than once.
-    fn stream<'v>(
-        &self,
-        mut next: impl FnMut() -> Result<Option<Streamed<'v>>, String>,
-        on_gap: impl Fn(),
-    ) -> Result<Grid, Stop> {
-        let mut gaps = Gaps::default();
+    /// Gathers streamed cells; equal shared texts are kept once.
+    fn stream<'v>(&self, mut next: impl FnMut() -> Result<Option<Streamed<'v>>, String>) -> Result<Grid, Stop> {
         let mut grid = GridBuilder::default();
         let mut shared: HashMap<usize, u32, convert::ByAddress> = HashMap::default();
         while let Some(cell) = next().map_err(Stop::Broken)? {
@@ -168,14 +204,8 @@ impl Reading<'_> {
                     Err(text) => Stored::Text(self.keep(&mut grid, &text)?),
                 },
             };
-            if gaps.see(row, column) {
-                on_gap();
-            }
             grid.push(row, column, stored);
             self.check_cells(grid.len())?;
-        }
-        if gaps.ended_short() {
-            on_gap();
         }
         Ok(grid.build())
     }
@@ -218,35 +248,6 @@ impl Reading<'_> {
     }
 }
 
-/// Finds the first row that does not have a cell in each column from the first to the last, as rows under a merge never have.
-#[derive(Default)]
-struct Gaps {
-    first: Option<u32>,
-    width: Option<u32>,
-    row: u32,
-    next: u32,
-}
-
-impl Gaps {
-    /// Says whether the cell, or the row before it, shows a gap.
-    fn see(&mut self, row: u32, column: u32) -> bool {
-        let first = *self.first.get_or_insert(column);
-        if self.row == row && self.next > 0 {
-            let gap = column != self.next;
-            self.next = column + 1;
-            return gap;
-        }
-        let ended_short = self.ended_short();
-        self.row = row;
-        self.next = column + 1;
-        column != first || ended_short
-    }
-
-    fn ended_short(&mut self) -> bool {
-        self.next > 0 && *self.width.get_or_insert(self.next) != self.next
-    }
-}
-
 /// Why a sheet's reading ended early.
 enum Stop {
     Limit(ReadError),
@@ -255,15 +256,24 @@ enum Stop {
 
 type Streamed<'v> = calamine::Cell<DataRef<'v>>;
 
-/// Merged ranges by sheet. Sheets that can't be read have none.
-fn xlsx_merges(bytes: &[u8]) -> HashMap<String, Vec<Merge>> {
-    let Ok(mut book) = Xlsx::new(Cursor::new(bytes)) else { return HashMap::new() };
-    let names = book.sheet_names();
-    let of = |name: String| {
-        let merges = book.merge_cells_by_sheet_name(&name).unwrap_or_default();
-        (name, merges.iter().map(merge).collect())
-    };
-    names.into_iter().map(of).collect()
+/// Reads the cells, and beside them the layout, which may be lost but never stops the reading.
+fn laid_out(
+    bytes: &[u8],
+    layouts: fn(&[u8]) -> Vec<Layout>,
+    cells: impl FnOnce() -> Result<Vec<Sheet>, ReadError>,
+) -> Result<Vec<Sheet>, ReadError> {
+    std::thread::scope(|scope| {
+        let layouts = scope.spawn(|| caught(|| layouts(bytes)).unwrap_or_default());
+        let mut sheets = cells()?;
+        let mut layouts = layouts.join().unwrap_or_default();
+        for sheet in &mut sheets {
+            let Some(layout) = layouts.get_mut(sheet.number).map(std::mem::take) else { continue };
+            sheet.grid.set_merges(layout.merges);
+            sheet.hidden_rows = layout::joined(layout.hidden_rows);
+            sheet.hidden_columns = layout::joined(layout.hidden_columns);
+        }
+        Ok(sheets)
+    })
 }
 
 fn merge(dimensions: &Dimensions) -> Merge {

@@ -184,7 +184,9 @@ impl Cutter<'_> {
             let last = &self.tokens[end - 1];
             if end > at + 1
                 && ((text(last) && last.text != ")")
-                    || (last.kind != Kind::Mark && concepts(&self.tokens[end - 1..end]).is_empty()))
+                    || (last.kind != Kind::Mark
+                        && last.text != "by"
+                        && concepts(&self.tokens[end - 1..end]).is_empty()))
             {
                 continue;
             }

@@ -167,6 +167,9 @@ pub fn concepts(tokens: &[Token]) -> Vec<Concept> {
         if tokens[at].kind == Kind::Han {
             at += han(&tokens[at..], &mut found);
         } else {
+            if at > 0 && at + 1 == tokens.len() && tokens[at].text == "by" {
+                found.push(Concept { id: "by".to_owned(), weight: 0.6, synonym: false });
+            }
             word(&tokens[at], &mut found);
             at += 1;
         }

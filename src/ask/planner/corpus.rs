@@ -193,7 +193,10 @@ fn plans_of_the_shared_questions() {
 }
 
 fn table_json(table: &Table, rows: &[Vec<Json>]) -> Json {
-    let columns: Vec<Json> =
-        table.fields.iter().map(|field| json!([field.column(), field.label, field.kind.word()])).collect();
+    let columns: Vec<Json> = table
+        .fields
+        .iter()
+        .map(|field| json!([field.column(), field.label, field.kind.word(), field.distinct]))
+        .collect();
     json!({"name": table.name, "columns": columns, "rows": if rows.len() < 2000 { rows } else { &[] }})
 }

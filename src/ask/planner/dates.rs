@@ -11,6 +11,8 @@ pub enum Grain {
     Quarter,
     Month,
     Day,
+    /// From one period through another.
+    Span,
 }
 
 /// A half-open run of days.
@@ -48,7 +50,34 @@ impl Period {
 
 /// The period that begins at the first token, and how many tokens it takes.
 pub fn period(tokens: &[Token], today: NaiveDate) -> Option<(Period, usize)> {
-    chinese(tokens).or_else(|| dashed(tokens)).or_else(|| english(tokens)).or_else(|| relative(tokens, today))
+    span(tokens, today)
+        .or_else(|| chinese(tokens))
+        .or_else(|| dashed(tokens))
+        .or_else(|| english(tokens))
+        .or_else(|| relative(tokens, today))
+}
+
+/// `from 1990 to 1995`, `2019年到2021年`, `between May 2020 and June 2021`.
+fn span(tokens: &[Token], today: NaiveDate) -> Option<(Period, usize)> {
+    let opener = text(tokens, 0);
+    let opened = matches!(opener, "from" | "between" | "从" | "自");
+    let skip = usize::from(opened);
+    let (first, taken) = single(tokens.get(skip..)?, today)?;
+    let at = skip + taken;
+    let joins = match text(tokens, at) {
+        "to" | "through" | "until" | "-" | "~" | "到" | "至" => true,
+        "and" => opener == "between",
+        _ => false,
+    };
+    let (last, taken) = single(tokens.get(at + 1..).filter(|_| joins)?, today)?;
+    let ordered = first.from < last.to && first.grain == last.grain;
+    ordered.then_some((Period { from: first.from, to: last.to, grain: Grain::Span }, at + 1 + taken))
+}
+
+/// A period that is no span; four digits are a year.
+fn single(tokens: &[Token], today: NaiveDate) -> Option<(Period, usize)> {
+    let written = chinese(tokens).or_else(|| dashed(tokens)).or_else(|| english(tokens));
+    written.or_else(|| relative(tokens, today)).or_else(|| Some((Period::year(year_number(tokens, 0)?)?, 1)))
 }
 
 fn text(tokens: &[Token], at: usize) -> &str {
@@ -262,6 +291,8 @@ mod tests {
             ("2022-11", "2022-11-01", "2022-12-01"),
             ("november 3, 2022", "2022-11-03", "2022-11-04"),
             ("3 november 2022", "2022-11-03", "2022-11-04"),
+            ("from 1990 to 1995", "1990-01-01", "1996-01-01"),
+            ("2019年3月到2019年5月", "2019-03-01", "2019-06-01"),
             ("q2 2021", "2021-04-01", "2021-07-01"),
             ("去年", "2023-01-01", "2024-01-01"),
             ("last month", "2023-12-01", "2024-01-01"),

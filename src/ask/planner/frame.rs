@@ -3,12 +3,10 @@
 //! Comes in: one path of chunks. Goes out: a [`Frame`]. Must never happen: a number, a period or a cell that is dropped.
 
 use super::chunks::{Chunk, Meaning, Path};
-use super::dates::{Grain, Period, written_like};
-use super::labels;
 use super::lexicon::Role;
 use super::names::Names;
 use super::numerals::Number;
-use super::reading::{Column, Condition, Op, Test};
+use super::reading::{Column, Condition, Test};
 use crate::schema::{Field, Table};
 use crate::value::FieldType;
 
@@ -47,15 +45,15 @@ pub struct Frame<'a> {
 
 /// A step of the reduction: still a chunk's meaning, or a finished condition.
 #[derive(Debug, Clone, PartialEq)]
-enum Node {
+pub(super) enum Node {
     Open(Meaning),
     Done(Condition),
 }
 
-struct Reducer<'a> {
-    table: &'a Table,
-    names: &'a Names,
-    nodes: Vec<Node>,
+pub(super) struct Reducer<'a> {
+    pub(super) table: &'a Table,
+    pub(super) names: &'a Names,
+    pub(super) nodes: Vec<Node>,
     cost: f32,
     documents: Option<Vec<String>>,
 }
@@ -103,7 +101,7 @@ impl<'a> Reducer<'a> {
         (nodes != self.nodes).then_some(Self { table: self.table, names: self.names, nodes, cost, documents: None })
     }
 
-    fn field(&self, index: usize) -> Option<&'a Field> {
+    pub(super) fn field(&self, index: usize) -> Option<&'a Field> {
         self.table.fields.get(index)
     }
 
@@ -130,200 +128,16 @@ impl<'a> Reducer<'a> {
         self.documents = Some(met);
     }
 
-    fn column(&self, at: Option<usize>) -> Option<usize> {
+    pub(super) fn column(&self, at: Option<usize>) -> Option<usize> {
         match self.nodes.get(at?)? {
             Node::Open(Meaning::Column(index, _)) => Some(*index),
             _ => None,
         }
     }
 
-    fn role(&self, at: Option<usize>) -> Option<Role> {
+    pub(super) fn role(&self, at: Option<usize>) -> Option<Role> {
         match self.nodes.get(at?)? {
             Node::Open(Meaning::Role(role)) => Some(*role),
-            _ => None,
-        }
-    }
-
-    /// `column op number`, `op number column`, `number op` beside a column, `column number`.
-    fn comparisons(&mut self) {
-        let mut at = 0;
-        while at < self.nodes.len() {
-            let Node::Open(Meaning::Number(number)) = &self.nodes[at] else {
-                at += 1;
-                continue;
-            };
-            let number = number.clone();
-            match self.comparison(at, &number) {
-                Some((from, to, condition)) => {
-                    self.nodes.splice(from..to, [Node::Done(condition)]);
-                    at = from + 1;
-                }
-                None => at += 1,
-            }
-        }
-    }
-
-    /// The condition around a number: the nodes it takes and what it says.
-    fn comparison(&self, at: usize, number: &Number) -> Option<(usize, usize, Condition)> {
-        let before = at.checked_sub(1);
-        let before2 = at.checked_sub(2);
-        let (op_before, op_after) = (self.role(before).and_then(op), self.role(Some(at + 1)).and_then(op));
-        let make = |column: usize, op: Op| self.compare(column, op, number);
-        if let Some(op) = op_before {
-            let right = self.numeric(Some(at + 1));
-            let left = self.numeric(before2).filter(|column| right.is_none() || !self.is_asked(before2, *column));
-            return match (left, right) {
-                (Some(column), _) => Some((at - 2, at + 1, make(column, op)?)),
-                (None, Some(column)) => Some((at - 1, at + 2, make(column, op)?)),
-                (None, None) => None,
-            };
-        }
-        if let Some(op) = op_after {
-            if let Some(column) = self.numeric(before) {
-                return Some((at - 1, at + 2, make(column, op)?));
-            }
-            let column = self.numeric(Some(at + 2))?;
-            return Some((at, at + 3, make(column, op)?));
-        }
-        let ranked = |place| {
-            matches!(self.role(place), Some(Role::Super { .. } | Role::Top | Role::Bottom | Role::First | Role::Last))
-        };
-        if let Some(column) = self.numeric(before).filter(|_| !ranked(before2)) {
-            return Some((at - 1, at + 1, make(column, Op::Equal)?));
-        }
-        let column = self
-            .numeric(Some(at + 1))
-            .filter(|_| !ranked(before) && !matches!(self.role(before), Some(Role::Which | Role::List)))?;
-        Some((at, at + 2, make(column, Op::Equal)?))
-    }
-
-    /// A column that the question asks for, or one that names rows by number: rather not the one compared.
-    fn is_asked(&self, at: Option<usize>, column: usize) -> bool {
-        let before = at.and_then(|at| self.role(at.checked_sub(1)));
-        matches!(before, Some(Role::Which | Role::What | Role::First | Role::Last | Role::HowMany | Role::List))
-            || self.field(column).is_some_and(|field| field.identifier || labels::is_year(field))
-    }
-
-    fn numeric(&self, at: Option<usize>) -> Option<usize> {
-        self.column(at).filter(|index| self.field(*index).is_some_and(|field| field.kind.is_number()))
-    }
-
-    fn compare(&self, column: usize, op: Op, number: &Number) -> Option<Condition> {
-        let value = in_unit(self.field(column)?, number)?;
-        let test = if op == Op::Equal { Test::Numbers(vec![value]) } else { Test::Compare(op, value) };
-        Some(Condition { column: Column::Field(column), test, negated: false })
-    }
-
-    fn ranges(&mut self) -> Option<()> {
-        let mut at = 0;
-        while at < self.nodes.len() {
-            let Node::Open(Meaning::Range(low, high)) = self.nodes[at].clone() else {
-                at += 1;
-                continue;
-            };
-            let before = at.checked_sub(1);
-            let skip = usize::from(matches!(self.role(before), Some(Role::Between)));
-            let left = at.checked_sub(1 + skip);
-            let (from, to, column) = match (self.numeric(left), self.numeric(Some(at + 1))) {
-                (Some(column), _) => (at - 1 - skip, at + 1, column),
-                (None, Some(column)) => (at - skip, at + 2, column),
-                (None, None) => return None,
-            };
-            let field = self.field(column)?;
-            let test = Test::Range(in_unit(field, &low)?, in_unit(field, &high)?);
-            self.nodes
-                .splice(from..to, [Node::Done(Condition { column: Column::Field(column), test, negated: false })]);
-            at = from + 1;
-        }
-        Some(())
-    }
-
-    /// Periods meet the column beside them, the table's names, or its only column of dates or years.
-    fn periods(&mut self) -> Option<()> {
-        let mut at = 0;
-        while at < self.nodes.len() {
-            let Node::Open(Meaning::Period(period)) = self.nodes[at].clone() else {
-                at += 1;
-                continue;
-            };
-            let side = self.role(at.checked_sub(1)).filter(|role| order(*role).is_some());
-            let after = self
-                .role(Some(at + 1))
-                .filter(|role| matches!(role, Role::Before | Role::After | Role::Since | Role::Until));
-            let from = at - usize::from(side.is_some());
-            let to = at + 1 + usize::from(side.is_none() && after.is_some());
-            let bound = side.or(after);
-            let beside = [from.checked_sub(1), Some(to)]
-                .into_iter()
-                .find(|place| self.column(*place).is_some_and(|index| self.is_time(index)));
-            let asked = beside
-                .flatten()
-                .is_some_and(|place| matches!(self.role(place.checked_sub(1)), Some(Role::Which | Role::What)));
-            let column = beside.flatten().filter(|_| !asked).and_then(|place| self.column(Some(place)));
-            if bound.is_none() && column.is_none() {
-                let documents = self.names.of_period(&period);
-                if !documents.is_empty() && (self.names.count() <= 1 || documents.len() == self.names.count()) {
-                    self.nodes.remove(at);
-                    continue;
-                }
-            }
-            let condition = self.period_condition(&period, bound, column)?;
-            let start = if column.is_some() && beside.flatten() < Some(from) { from - 1 } else { from };
-            let end = if column.is_some() && beside.flatten() >= Some(to) { to + 1 } else { to };
-            self.nodes.splice(start..end, [Node::Done(condition)]);
-            at = start + 1;
-        }
-        Some(())
-    }
-
-    fn is_time(&self, index: usize) -> bool {
-        self.field(index).is_some_and(|field| {
-            field.kind == FieldType::DateTime || labels::is_year(field) || !written(field, None).is_empty()
-        })
-    }
-
-    fn period_condition(&self, period: &Period, bound: Option<Role>, column: Option<usize>) -> Option<Condition> {
-        let column = match column {
-            Some(column) => column,
-            None => self.time_column(period)?,
-        };
-        let field = self.field(column)?;
-        let test = match field.kind {
-            FieldType::DateTime => days(period, bound),
-            FieldType::Integer => years(period, bound)?,
-            _ if bound.is_none() => Test::Cells(written(field, Some(period))),
-            _ => return None,
-        };
-        Some(Condition { column: Column::Field(column), test, negated: false })
-    }
-
-    /// The one column that tells when; for a month the one named so.
-    fn time_column(&self, period: &Period) -> Option<usize> {
-        let all = || self.table.fields.iter().enumerate();
-        let strict: Vec<usize> = all()
-            .filter(|(_, field)| labels::is_year(field) && !labels::is_year_of(field))
-            .map(|(index, _)| index)
-            .collect();
-        let loose: Vec<usize> = all().filter(|(_, field)| labels::is_year_of(field)).map(|(index, _)| index).collect();
-        let years = if strict.is_empty() { loose } else { strict };
-        if let ([only], Some(_)) = (years.as_slice(), period.as_year()) {
-            return Some(*only);
-        }
-        let dates: Vec<usize> =
-            all().filter(|(_, field)| field.kind == FieldType::DateTime).map(|(index, _)| index).collect();
-        let monthly = |index: &&usize| {
-            self.field(**index)
-                .is_some_and(|field| field.label.contains('月') || field.label.to_lowercase().contains("month"))
-        };
-        match dates.as_slice() {
-            [only] => return Some(*only),
-            [] => {}
-            many => return many.iter().filter(|_| period.grain == Grain::Month).find(monthly).copied(),
-        }
-        let texts: Vec<usize> =
-            all().filter(|(_, field)| !written(field, Some(period)).is_empty()).map(|(index, _)| index).collect();
-        match texts.as_slice() {
-            [only] => Some(*only),
             _ => None,
         }
     }
@@ -382,6 +196,9 @@ impl<'a> Reducer<'a> {
 
     fn settle(&mut self, values: Vec<(Column, Vec<Test>, bool)>, frame: &mut Frame<'a>) -> Option<()> {
         for (column, mut tests, negated) in values {
+            if frame.conditions.iter().any(|condition| condition.column == column) {
+                return None;
+            }
             if tests.len() == 1 {
                 let test = tests.pop()?;
                 if !negated && self.holds_everywhere(column, &test) {
@@ -463,93 +280,5 @@ fn gather(values: &mut Vec<(Column, Vec<Test>, bool)>, column: Column, test: Tes
         Some((_, tests, _)) if tests.contains(&test) => {}
         Some((_, tests, _)) => tests.push(test),
         None => values.push((column, vec![test], negated)),
-    }
-}
-
-fn op(role: Role) -> Option<Op> {
-    match role {
-        Role::Over => Some(Op::More),
-        Role::AtLeast => Some(Op::AtLeast),
-        Role::Under => Some(Op::Less),
-        Role::AtMost => Some(Op::AtMost),
-        Role::Equal => Some(Op::Equal),
-        _ => None,
-    }
-}
-
-/// Words that order a period.
-fn order(role: Role) -> Option<Op> {
-    match role {
-        Role::Before => Some(Op::Less),
-        Role::After => Some(Op::More),
-        Role::Since => Some(Op::AtLeast),
-        Role::Until => Some(Op::AtMost),
-        _ => None,
-    }
-}
-
-fn days(period: &Period, bound: Option<Role>) -> Test {
-    match bound {
-        Some(Role::Before) => Test::Days(None, Some(period.from)),
-        Some(Role::After) => Test::Days(Some(period.to), None),
-        Some(Role::Since) => Test::Days(Some(period.from), None),
-        Some(Role::Until) => Test::Days(None, Some(period.to)),
-        _ => Test::Days(Some(period.from), Some(period.to)),
-    }
-}
-
-fn years(period: &Period, bound: Option<Role>) -> Option<Test> {
-    let year = f64::from(period.as_year()?);
-    Some(match bound.and_then(order) {
-        Some(op) => Test::Compare(op, year),
-        None => Test::Numbers(vec![year]),
-    })
-}
-
-/// Cells of a text column that would be the period, by the writing of its samples; with no period, of any.
-fn written(field: &Field, period: Option<&Period>) -> Vec<String> {
-    if field.exact().is_none() {
-        return Vec::new();
-    }
-    let mut cells: Vec<String> = Vec::new();
-    for sample in &field.samples {
-        let own = period.cloned().or_else(|| super::dates::periods(sample).into_iter().next());
-        let Some(cell) = own.and_then(|period| written_like(&period, sample)) else { continue };
-        if !cells.contains(&cell) {
-            cells.push(cell);
-        }
-    }
-    cells
-}
-
-/// The number in the unit of the field; `None` where that can't be told.
-fn in_unit(field: &Field, number: &Number) -> Option<f64> {
-    let unit = field.unit.as_deref().unwrap_or_default();
-    let value = number.value;
-    match number.unit.as_deref() {
-        Some("%" | "percent") => percent(field, value),
-        Some("元" | "块" | "块钱" | "人民币" | "$" | "美元" | "dollars" | "dollar" | "usd") => {
-            match unit.chars().next() {
-                Some('万') => Some(value / 1e4),
-                Some('亿') => Some(value / 1e8),
-                _ => Some(value),
-            }
-        }
-        _ if unit.starts_with('万') && value >= 1e4 => Some(value / 1e4),
-        _ if unit.starts_with('亿') && value >= 1e8 => Some(value / 1e8),
-        _ if unit == "%" && value > 1.0 => percent(field, value),
-        _ => Some(value),
-    }
-}
-
-/// A percent is stored as a fraction where the cells had the sign (unit `%`), else as written.
-fn percent(field: &Field, value: f64) -> Option<f64> {
-    match field.unit.as_deref() {
-        Some("%") => Some(value / 100.0),
-        Some("percent") => Some(value),
-        _ => {
-            let greatest: f64 = field.range.as_ref()?.1.parse().ok()?;
-            (greatest > 1.0).then_some(value)
-        }
     }
 }

@@ -11,8 +11,15 @@ use crate::schema::{Field, Table};
 const LEAST_RECALL: f32 = 0.3;
 /// What a wholly unnamed label would cost.
 const PARTIAL_COST: f32 = 0.5;
+/// Concepts that only qualify: alone they name no column.
+const MODIFIERS: &[&str] = &["total", "average", "deal"];
+/// The label's last word is not named: `reactor` for a Reactor type.
+const HEADLESS_COST: f32 = 0.15;
 const SYNONYM_COST: f32 = 0.1;
 const WEAK_COST: f32 = 0.03;
+
+/// Different values are counted up to here; a column with more has no count.
+pub const COUNTED: f64 = 256.0;
 
 /// The labels of one table, taken apart.
 pub struct Labels {
@@ -83,7 +90,7 @@ fn cost(span: &[Concept], label: &[Concept]) -> Option<f32> {
         if let Some(at) = open.iter().position(|other| other.id == concept.id) {
             let other = open.swap_remove(at);
             named += other.weight;
-            strong |= other.weight > 0.3;
+            strong |= other.weight > 0.3 && !MODIFIERS.contains(&other.id.as_str());
             extra += if concept.synonym != other.synonym { SYNONYM_COST } else { 0.0 };
         } else if concept.weight <= 0.3 || is_kind_of(&concept.id, label) {
             extra += WEAK_COST;
@@ -92,7 +99,10 @@ fn cost(span: &[Concept], label: &[Concept]) -> Option<f32> {
         }
     }
     let recall = named / whole;
-    (strong && recall >= LEAST_RECALL).then_some((1.0 - recall) * PARTIAL_COST + extra)
+    let head = label.iter().rev().find(|concept| concept.weight > 0.3).filter(|head| head.id.is_ascii());
+    let headless = head.is_some_and(|head| !span.iter().any(|concept| concept.id == head.id));
+    let cost = (1.0 - recall) * PARTIAL_COST + extra + if headless { HEADLESS_COST } else { 0.0 };
+    ((strong || recall > 0.9) && recall >= LEAST_RECALL).then_some(cost)
 }
 
 /// A word for the kind of thing that a column lists: 公司 of a developer.
@@ -175,6 +185,41 @@ pub fn has_mere_names(table: &Table) -> bool {
         .is_some_and(|field| concepts(&tokens(&field.label)).iter().all(|concept| concept.id == "name"))
 }
 
+/// A column of people or of those that act like people: teams, firms, nations.
+pub fn is_agent(field: &Field) -> bool {
+    const WORDS: &[&str] = &[
+        "opponent",
+        "partner",
+        "partnering",
+        "manufacturer",
+        "sponsor",
+        "company",
+        "team",
+        "club",
+        "nation",
+        "party",
+        "network",
+        "developer",
+        "supplier",
+        "constructor",
+        "maker",
+        "builder",
+        "band",
+        "firm",
+        "loser",
+        "by",
+        "editor",
+        "commentator",
+        "reporter",
+        "representative",
+        "company",
+        "group",
+    ];
+    const HAN: &[&str] = &["开发商", "集团", "企业", "公司", "厂家", "供应商", "部门", "团队", "品牌", "单位", "人"];
+    field.exact().is_some()
+        && (is_person(field) || label_has(field, WORDS) || HAN.iter().any(|word| field.label.contains(word)))
+}
+
 /// A column of places.
 pub fn is_place(field: &Field) -> bool {
     field.exact().is_some()
@@ -197,7 +242,10 @@ pub fn is_place(field: &Field) -> bool {
 
 /// A column of years, as numbers.
 pub fn is_year(field: &Field) -> bool {
-    (field.kind == crate::value::FieldType::Integer && label_has(field, &["year", "season", "年"])) || is_year_of(field)
+    is_year_of(field)
+        || (field.kind == crate::value::FieldType::Integer
+            && label_has(field, &["year", "年"])
+            && bounds(field).is_none_or(|(low, high)| low >= 1000.0 && high <= 2200.0))
 }
 
 /// Whole numbers that are years by what the label says happened in them: opened, released, 成立.
@@ -220,13 +268,11 @@ pub fn is_year_of(field: &Field) -> bool {
         "formed",
     ];
     const HAN: &[&str] = &["成立", "建成", "开业", "上市", "出生", "创立", "竣工"];
-    let bounds =
-        field.range.as_ref().and_then(|(low, high)| Some((low.parse::<f64>().ok()?, high.parse::<f64>().ok()?)));
     let told = tokens(&field.label).iter().any(|token| WORDS.contains(&token.text.as_str()))
         || HAN.iter().any(|word| field.label.contains(word));
     field.kind == crate::value::FieldType::Integer
         && told
-        && bounds.is_some_and(|(low, high)| low >= 1000.0 && high <= 2100.0)
+        && bounds(field).is_some_and(|(low, high)| low >= 1000.0 && high <= 2100.0)
 }
 
 /// A column that orders: best is least.
@@ -236,19 +282,33 @@ pub fn is_rank(field: &Field) -> bool {
         || field.label.contains("名次")
 }
 
-/// Hardly a value stands twice.
-pub fn is_nearly_unique(table: &Table, field: &Field) -> bool {
+/// The least and greatest number of a field.
+fn bounds(field: &Field) -> Option<(f64, f64)> {
+    let (low, high) = field.range.as_ref()?;
+    Some((low.parse().ok()?, high.parse().ok()?))
+}
+
+/// Hardly a value stands twice, as far as is known: of a column with too many values to count, the key is taken for such.
+pub fn is_nearly_unique(table: &Table, index: usize) -> bool {
+    let Some(field) = table.fields.get(index) else { return false };
     let rows = table.rows.saturating_sub(field.nulls) as f64;
-    field.distinct.is_some_and(|distinct| distinct > 0 && distinct as f64 >= 0.95 * rows)
+    match field.distinct {
+        Some(distinct) => distinct > 0 && distinct as f64 >= 0.95 * rows,
+        None => key(table) == Some(index) && rows <= 2.0 * COUNTED,
+    }
+}
+
+/// A text column that says which row is which.
+pub fn names_rows(table: &Table, index: usize) -> bool {
+    table
+        .fields
+        .get(index)
+        .is_some_and(|field| field.exact().is_some() && (is_unique(table, field) || key(table) == Some(index)))
 }
 
 /// A number that counts the rows off: whole, never twice, without gaps to speak of.
 pub fn is_index(table: &Table, field: &Field) -> bool {
-    let Some((low, high)) =
-        field.range.as_ref().and_then(|(low, high)| Some((low.parse::<f64>().ok()?, high.parse::<f64>().ok()?)))
-    else {
-        return false;
-    };
+    let Some((low, high)) = bounds(field) else { return false };
     let rows = table.rows.saturating_sub(field.nulls) as f64;
     field.kind == crate::value::FieldType::Integer
         && is_unique(table, field)
@@ -261,13 +321,16 @@ pub fn is_unique(table: &Table, field: &Field) -> bool {
     field.distinct.is_some_and(|distinct| distinct > 0 && distinct + field.nulls >= table.rows)
 }
 
-/// The column that names a table's rows: the first text column with (nearly) no value twice.
+/// The column that names a table's rows: a text column with no value twice, one called a name first; else one with too many
+/// values to count.
 pub fn key(table: &Table) -> Option<usize> {
-    let text = |field: &&(usize, &Field)| field.1.exact().is_some();
-    let fields: Vec<(usize, &Field)> = table.fields.iter().enumerate().collect();
-    let named = fields
-        .iter()
-        .filter(text)
-        .find(|(_, field)| is_unique(table, field) && label_has(field, &["name", "project", "person"]));
-    named.or_else(|| fields.iter().filter(text).find(|(_, field)| is_unique(table, field))).map(|(index, _)| *index)
+    let texts = || table.fields.iter().enumerate().filter(|(_, field)| field.exact().is_some());
+    let called = |field: &Field| label_has(field, &["name", "project", "person"]);
+    let many = |field: &Field| field.distinct.is_none();
+    let found = texts()
+        .find(|(_, field)| is_unique(table, field) && called(field))
+        .or_else(|| texts().find(|(_, field)| many(field) && called(field)))
+        .or_else(|| texts().find(|(_, field)| is_unique(table, field)))
+        .or_else(|| texts().next().filter(|(_, field)| many(field)));
+    found.map(|(index, _)| index)
 }

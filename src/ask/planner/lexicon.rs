@@ -122,8 +122,8 @@ const PHRASES: &[(Role, &str)] = &[
     ),
     (
         Role::Verb,
-        "ride|rode|drive|drove|driven|wear|wore|represent|represents|represented|manage|managed|coach|coached|direct|directed|write|wrote|written|sing|sang|sung|order|ordered|buy|bought|purchase|purchased|own|owned|run|attend|join|joined|sign|signed|averaged|average over|race|raced|have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|achieve|achieved|receive|received|perform|performs|performed|\
-         reach|reached|record|take|took|place|taken|hold|held|occur|occurred|happen|happened|see|seen|belong|belongs|belonging|come|came|go|went|used|use|uses|using|played|play|plays|play in|\
+        "ride|rode|drive|drove|driven|wear|wore|represent|represents|represented|manage|managed|coached|direct|directed|write|wrote|written|sing|sang|sung|ordered|buy|bought|purchase|purchased|own|owned|run|attend|join|joined|signed|averaged|average over|race|raced|have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|achieve|achieved|receive|received|perform|performs|performed|\
+         reach|reached|take|took|took place|take place|taken|hold|held|occur|occurred|happen|happened|see|seen|belong|belongs|belonging|come|came|go|went|used|use|uses|using|played|play|plays|play in|\
          yield|yielded|ran|run|serve|serves|served|serving|obtain|obtained|contain|contains|include|includes|included|carry|carried|produce|produced|listing|having|compete|competed|participate|participated|\
          work|works|working|located|situated|based|live|lives|living|stand|stands|exist|exists|cost|costs|sell|sold|sells|spend|spent|released|published|appeared|built|founded|born|opened",
     ),
@@ -231,19 +231,19 @@ const PHRASES: &[(Role, &str)] = &[
     ),
     (
         Role::Over,
-        "over|more than|greater than|above|higher than|larger than|exceeding|exceed|exceeds|exceeded|bigger than|averaging over|超过|大于|高于|多于|以上|超出|高出|逾|不止|averaging more than|longer than",
+        "over|more than|greater than|above|higher than|larger than|exceeding|exceed|exceeds|exceeded|bigger than|averaging over|超过|大于|高于|多于|超出|高出|逾|不止|averaging more than|longer than",
     ),
     (
         Role::AtLeast,
-        "at least|no less than|not less than|minimum of|or more|不少于|不低于|至少|不小于|及以上|大于等于|or higher|or above",
+        "at least|no less than|not less than|minimum of|or more|不少于|不低于|至少|不小于|以上|及以上|大于等于|or higher|or above",
     ),
     (
         Role::Under,
-        "under|less than|fewer than|below|lower than|smaller than|shorter than|不到|小于|低于|少于|以下|不足|未满",
+        "under|less than|fewer than|below|lower than|smaller than|shorter than|不到|小于|低于|少于|不足|未满",
     ),
     (
         Role::AtMost,
-        "at most|no more than|not more than|up to|maximum of|or less|or fewer|不超过|不高于|至多|最多不超过|不大于|不多于|及以下|小于等于|or lower|or below",
+        "at most|no more than|not more than|up to|maximum of|or less|or fewer|不超过|不高于|至多|最多不超过|不大于|不多于|以下|及以下|小于等于|or lower|or below",
     ),
     (Role::Equal, "equal to|equals|equal|exactly|is exactly|等于|正好|刚好|恰好|正好是|刚好是"),
     (Role::Between, "between|in between|from|ranging from|介于|处于|位于|在|range from"),

@@ -3,6 +3,7 @@
 //! Comes in: the question, the tables in scope, the cells it names, today's date. Goes out: a [`Plan`].
 //! Must never happen: a statement that leaves a word of the question unread, or that is no better than another reading.
 
+mod bound;
 mod chunks;
 mod concept;
 mod dates;
@@ -10,15 +11,19 @@ mod frame;
 mod grammar;
 mod labels;
 mod lexicon;
+mod moment;
 mod names;
 mod numerals;
 mod paraphrase;
 mod print;
 mod reading;
 mod token;
+mod tree;
 
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod tests;
 
 use chrono::NaiveDate;
 
@@ -83,10 +88,10 @@ struct Ranked {
 
 /// The cheapest of each statement, the cheapest first.
 fn ranked(mut found: Vec<Scored>, schema: &Schema) -> Vec<Ranked> {
-    found.sort_by(|a, b| a.1.total_cmp(&b.1));
+    found.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     let mut kept: Vec<Ranked> = Vec::new();
     for scored in found {
-        let Some(sql) = print::statement(&scored.0, schema) else { continue };
+        let Some(sql) = print::statement(&scored.reading, schema) else { continue };
         if !kept.iter().any(|other| other.sql == sql) {
             kept.push(Ranked { sql, scored });
         }
@@ -95,15 +100,30 @@ fn ranked(mut found: Vec<Scored>, schema: &Schema) -> Vec<Ranked> {
 }
 
 fn decide(ranked: &[Ranked], schema: &Schema, question: &str) -> Plan {
-    let tell = |ranked: &Ranked| paraphrase::paraphrase(&ranked.scored.0, schema, question);
+    let tell = |ranked: &Ranked| paraphrase::paraphrase(&ranked.scored.reading, schema, question);
     match ranked {
         [best, rest @ ..]
-            if best.scored.1 <= MOST_COST
-                && rest.first().is_none_or(|next| next.scored.1 - best.scored.1 >= MARGIN) =>
+            if !best.scored.doubtful
+                && best.scored.cost <= MOST_COST
+                && rest.first().is_none_or(|next| next.scored.cost - best.scored.cost >= MARGIN) =>
         {
-            let notes = vec![Note::new("question_read_as", tell(best))];
-            Plan::Statement { sql: best.sql.clone(), notes, score: (-best.scored.1).exp() }
+            let mut notes = vec![Note::new("question_read_as", tell(best))];
+            notes.extend(left_out(&best.scored.reading, schema, question));
+            Plan::Statement { sql: best.sql.clone(), notes, score: (-best.scored.cost).exp() }
         }
         _ => Plan::Unsure { readings: ranked.iter().take(TOLD).map(tell).collect() },
     }
+}
+
+/// An extreme is sought among the rows that have the value asked for.
+fn left_out(reading: &reading::Reading, schema: &Schema, question: &str) -> Option<Note> {
+    let reading::Shape::Extreme { columns, within: None, .. } = &reading.shape else { return None };
+    let table = schema.tables.get(reading.table)?;
+    let field = columns.iter().filter_map(|column| table.fields.get(*column)).find(|field| field.nulls > 0)?;
+    let message = if question.chars().any(token::is_han) {
+        format!("没有“{}”的行（{}行）不参与比较", field.label, field.nulls)
+    } else {
+        format!("rows without {} ({}) are left out", field.label, field.nulls)
+    };
+    Some(Note::new("rows_without_value_left_out", message))
 }

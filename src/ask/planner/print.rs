@@ -1,14 +1,12 @@
 //! A reading as a statement: an AST, then its text. Nothing of the question is pasted; cells stand in literals.
 
-use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
-use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, Distinct, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, LimitClause, ObjectName, OrderBy, OrderByExpr,
-    OrderByKind, OrderByOptions, Query, Select, SelectFlavor, SelectItem, SetExpr, TableAlias, TableFactor,
-    TableWithJoins, UnaryOperator, Value,
-};
+use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, Query, SelectItem, UnaryOperator};
 
-use super::reading::{Column, Condition, How, Op, Reading, Shape, Test, Top};
+use super::reading::{Column, Condition, How, Reading, Shape, Test, Top};
+use super::tree::{
+    Parts, aggregate, binary, case, count_distinct, derived, equal, function, item, name, named, number, operator,
+    order_by, present, row, star, table, text,
+};
 use crate::schema::{Schema, Table};
 
 /// The statement of a reading.
@@ -21,19 +19,6 @@ pub fn statement(reading: &Reading, schema: &Schema) -> Option<String> {
 struct Printer<'a> {
     table: &'a Table,
     conditions: &'a [Condition],
-}
-
-/// The parts of one SELECT.
-#[derive(Default)]
-struct Parts {
-    distinct: bool,
-    items: Vec<SelectItem>,
-    from: Vec<TableWithJoins>,
-    filter: Option<Expr>,
-    group: Vec<Expr>,
-    having: Option<Expr>,
-    order: Vec<OrderByExpr>,
-    limit: Option<u64>,
 }
 
 impl Printer<'_> {
@@ -115,8 +100,18 @@ impl Printer<'_> {
     fn extreme(&self, columns: &[usize], measure: usize, most: bool, within: Option<Top>) -> Query {
         let how = if most { How::Greatest } else { How::Least };
         let Some(top) = within else {
-            let best = self.one(aggregate(how, self.field(measure)), word(how), self.filter());
-            let filter = self.and(binary(self.field(measure), BinaryOperator::Eq, Expr::Subquery(Box::new(best))));
+            let sparse =
+                columns.iter().filter(|column| self.table.fields.get(**column).is_some_and(|field| field.nulls > 0));
+            let told = sparse
+                .map(|column| present(self.field(*column)))
+                .chain(self.filter())
+                .reduce(|a, b| binary(b, BinaryOperator::And, a));
+            let best = self.one(aggregate(how, self.field(measure)), word(how), told.clone());
+            let best = binary(self.field(measure), BinaryOperator::Eq, Expr::Subquery(Box::new(best)));
+            let filter = Some(match told {
+                Some(told) => binary(told, BinaryOperator::And, best),
+                None => best,
+            });
             return self.plain(&with(columns, measure), filter, Vec::new(), None);
         };
         let inner = self.plain(
@@ -250,192 +245,5 @@ fn word(how: How) -> &'static str {
         How::Median => "median",
         How::Greatest => "highest",
         How::Least => "lowest",
-    }
-}
-
-fn operator(op: Op) -> BinaryOperator {
-    match op {
-        Op::Less => BinaryOperator::Lt,
-        Op::AtMost => BinaryOperator::LtEq,
-        Op::More => BinaryOperator::Gt,
-        Op::AtLeast => BinaryOperator::GtEq,
-        Op::Equal => BinaryOperator::Eq,
-    }
-}
-
-fn equal(column: Expr, mut list: Vec<Expr>) -> Expr {
-    match (list.pop(), list.is_empty()) {
-        (Some(only), true) => binary(column, BinaryOperator::Eq, only),
-        (Some(last), false) => {
-            list.push(last);
-            Expr::InList { expr: Box::new(column), list, negated: false }
-        }
-        (None, _) => present(column),
-    }
-}
-
-fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
-    Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) }
-}
-
-fn present(column: Expr) -> Expr {
-    Expr::IsNotNull(Box::new(column))
-}
-
-fn name(column: &str) -> Expr {
-    Expr::Identifier(Ident::new(column))
-}
-
-fn row() -> Expr {
-    name("row_long")
-}
-
-/// A literal that prints as exactly this value. The printer leaves a quote alone that is doubled or behind a backslash
-/// (taking it for escaped already), so every quote is doubled here: then it leaves all of them as they are.
-fn text(value: &str) -> Expr {
-    Expr::value(Value::SingleQuotedString(value.replace('\'', "''")))
-}
-
-fn number(value: f64) -> Expr {
-    let digits = crate::value::decimal_text(value.abs());
-    let literal = Expr::value(Value::Number(digits, false));
-    if value < 0.0 { Expr::UnaryOp { op: UnaryOperator::Minus, expr: Box::new(literal) } } else { literal }
-}
-
-fn item(expr: Expr) -> SelectItem {
-    SelectItem::UnnamedExpr(expr)
-}
-
-fn named(expr: Expr, alias: &str) -> SelectItem {
-    SelectItem::ExprWithAlias { expr, alias: Ident::new(alias) }
-}
-
-fn star() -> Vec<Expr> {
-    Vec::new()
-}
-
-/// A call; no argument stands for `*`.
-fn function(called: &str, args: Vec<Expr>) -> Expr {
-    call(called, args, None)
-}
-
-fn count_distinct(column: Expr) -> Expr {
-    call("COUNT", vec![column], Some(DuplicateTreatment::Distinct))
-}
-
-fn call(called: &str, args: Vec<Expr>, duplicate_treatment: Option<DuplicateTreatment>) -> Expr {
-    let mut args: Vec<FunctionArg> =
-        args.into_iter().map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg))).collect();
-    if args.is_empty() {
-        args.push(FunctionArg::Unnamed(FunctionArgExpr::Wildcard));
-    }
-    Expr::Function(Function {
-        name: ObjectName::from(Ident::new(called)),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList { duplicate_treatment, args, clauses: Vec::new() }),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: Vec::new(),
-    })
-}
-
-fn aggregate(how: How, column: Expr) -> Expr {
-    let called = match how {
-        How::Sum => "SUM",
-        How::Average => "AVG",
-        How::Median => "MEDIAN",
-        How::Greatest => "MAX",
-        How::Least => "MIN",
-    };
-    function(called, vec![column])
-}
-
-fn case(condition: Expr, result: Expr) -> Expr {
-    Expr::Case {
-        case_token: AttachedToken::empty(),
-        end_token: AttachedToken::empty(),
-        operand: None,
-        conditions: vec![CaseWhen { condition, result }],
-        else_result: None,
-    }
-}
-
-fn order_by(expr: Expr, ascending: bool) -> OrderByExpr {
-    OrderByExpr { expr, options: OrderByOptions { asc: Some(ascending), nulls_first: None }, with_fill: None }
-}
-
-fn table(called: &str) -> TableWithJoins {
-    relation(TableFactor::Table {
-        name: ObjectName::from(Ident::new(called)),
-        alias: None,
-        args: None,
-        with_hints: Vec::new(),
-        version: None,
-        with_ordinality: false,
-        partitions: Vec::new(),
-        json_path: None,
-        sample: None,
-        index_hints: Vec::new(),
-    })
-}
-
-fn derived(query: Query) -> TableWithJoins {
-    let alias = TableAlias { explicit: true, name: Ident::new("picked"), columns: Vec::new(), at: None };
-    relation(TableFactor::Derived { lateral: false, subquery: Box::new(query), alias: Some(alias), sample: None })
-}
-
-fn relation(relation: TableFactor) -> TableWithJoins {
-    TableWithJoins { relation, joins: Vec::new() }
-}
-
-impl Parts {
-    fn query(self) -> Query {
-        let order_by =
-            (!self.order.is_empty()).then(|| OrderBy { kind: OrderByKind::Expressions(self.order), interpolate: None });
-        let limit_clause = self.limit.map(|limit| LimitClause::LimitOffset {
-            limit: Some(Expr::value(Value::Number(limit.to_string(), false))),
-            offset: None,
-            limit_by: Vec::new(),
-        });
-        let select = Select {
-            select_token: AttachedToken::empty(),
-            optimizer_hints: Vec::new(),
-            distinct: self.distinct.then_some(Distinct::Distinct),
-            select_modifiers: None,
-            top: None,
-            top_before_distinct: false,
-            projection: self.items,
-            exclude: None,
-            into: None,
-            from: self.from,
-            lateral_views: Vec::new(),
-            prewhere: None,
-            selection: self.filter,
-            connect_by: Vec::new(),
-            group_by: GroupByExpr::Expressions(self.group, Vec::new()),
-            cluster_by: Vec::new(),
-            distribute_by: Vec::new(),
-            sort_by: Vec::new(),
-            having: self.having,
-            named_window: Vec::new(),
-            qualify: None,
-            window_before_qualify: false,
-            value_table_mode: None,
-            flavor: SelectFlavor::Standard,
-        };
-        Query {
-            with: None,
-            body: Box::new(SetExpr::Select(Box::new(select))),
-            order_by,
-            limit_clause,
-            fetch: None,
-            locks: Vec::new(),
-            for_clause: None,
-            settings: None,
-            format_clause: None,
-            pipe_operators: Vec::new(),
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::frame::Frame;
 use super::super::lexicon::Role;
-use super::super::reading::{How, Shape};
+use super::super::reading::{Column, How, Shape};
 use super::{Bag, Found};
 
 /// `the average M of …`, `how many M did X have`, `各 T 的 M 总和`.
@@ -15,7 +15,7 @@ fn read(frame: &Frame) -> Option<Found> {
     let conditions = frame.all_conditions()?;
     let stated = stated(&mut bag)?;
     let counted = bag.take(|role| role == Role::HowMany).is_some();
-    let number_of = bag.take(|role| role == Role::NumberOf).is_some();
+    bag.take(|role| role == Role::NumberOf);
     bag.take(|role| matches!(role, Role::What | Role::HowMuch | Role::List | Role::Only | Role::Appear));
     let grouped = bag.take(|role| role == Role::Per).is_some();
     bag.drop_joints();
@@ -35,11 +35,14 @@ fn read(frame: &Frame) -> Option<Found> {
     if !bag.is_empty() || groups.iter().any(|index| *index != groups[0]) || (groups.is_empty() == grouped) {
         return None;
     }
+    if frame.conditions.iter().any(|condition| condition.column == Column::Field(measure)) && stated.is_none() {
+        return None;
+    }
     let leads = bag.field(measure).is_some_and(|field| field.label.to_lowercase().starts_with("total"));
     let how = match stated {
         Some(how) => how,
         None if frame.names_few_rows() && frame.entities.is_none() => return None,
-        None if counted && frame.entities.is_none() && frame.has_conditions() => {
+        None if counted && frame.entities.is_none() && frame.has_conditions() && bag.is_counted(measure) => {
             bag.cost += 0.1;
             How::Sum
         }
@@ -49,12 +52,11 @@ fn read(frame: &Frame) -> Option<Found> {
         }
         None => return None,
     };
-    let _ = number_of;
     let shape = match groups.first() {
         Some(by) => Shape::Grouped { by: *by, aggregate: Some((how, measure)) },
         None => Shape::Aggregate { how, column: measure },
     };
-    Some(Found { shape, conditions, cost: bag.cost })
+    Some(Found::new(shape, conditions, bag.cost))
 }
 
 /// The aggregate that the question states; `Some(None)` where it states none, `None` where it states two.
@@ -95,5 +97,5 @@ fn grouped_count(frame: &Frame) -> Option<Found> {
         return None;
     }
     counted.iter().for_each(|index| bag.take_column(*index));
-    bag.is_empty().then(|| Found { shape: Shape::Grouped { by, aggregate: None }, conditions, cost: bag.cost })
+    bag.is_empty().then(|| Found::new(Shape::Grouped { by, aggregate: None }, conditions, bag.cost))
 }

@@ -80,6 +80,23 @@ impl<'a> Bag<'a> {
         }
     }
 
+    /// How many, or the number of, stands right at the column, but for words such as different or total.
+    pub fn is_counted(&self, index: usize) -> bool {
+        let counts = |part: &&Part| matches!(part, Part::Role(Role::HowMany | Role::NumberOf));
+        let passed = |part: &&Part| {
+            use Role::{All, Distinct, More, NumberOf, Only, Sum, Total};
+            matches!(part, Part::Role(Distinct | All | Total | Sum | NumberOf | More { .. } | Only))
+        };
+        let parts = &self.frame.parts;
+        parts.iter().enumerate().filter(|(_, part)| **part == Part::Column(index)).any(|(at, _)| {
+            let mut before = parts[..at].iter().rev();
+            let near = before.clone().take_while(|part| passed(part) || counts(part));
+            near.clone().any(|part| counts(&part))
+                || before.find(|part| !passed(part)).is_some_and(|part| counts(&part))
+                || parts.get(at + 1).is_some_and(|part| counts(&part))
+        })
+    }
+
     pub fn field(&self, index: usize) -> Option<&'a Field> {
         self.frame.table.fields.get(index)
     }
@@ -167,10 +184,7 @@ impl<'a> Bag<'a> {
     /// Drops columns that name the rows and are not what is asked: `the capacity of the stadiums in …`.
     pub fn drop_row_names(&mut self) {
         for (at, index) in self.columns() {
-            let names = self
-                .field(index)
-                .is_some_and(|field| field.exact().is_some() && labels::is_unique(self.frame.table, field));
-            if names && !self.is_asked(at) {
+            if labels::names_rows(self.frame.table, index) && !self.is_asked(at) {
                 self.take_column(index);
                 self.cost += 0.03;
             }

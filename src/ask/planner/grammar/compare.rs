@@ -39,11 +39,8 @@ fn read_compare(frame: &Frame) -> Option<Found> {
     absorb_rows(&mut bag);
     let field = bag.field(measure)?;
     let fit = deeds && field.kind.is_number() && !labels::is_rank(field) && frame.names_few_rows();
-    (bag.is_empty() && fit).then(|| Found {
-        shape: Shape::Extreme { columns: vec![key], measure, most, within: None },
-        conditions,
-        cost: bag.cost,
-    })
+    (bag.is_empty() && fit)
+        .then(|| Found::new(Shape::Extreme { columns: vec![key], measure, most, within: None }, conditions, bag.cost))
 }
 
 /// More or less, where every word that says so agrees.
@@ -79,7 +76,7 @@ fn only_measure(bag: &mut Bag) -> Option<usize> {
 /// A column that names the rows (地块 of 成交价格) needs no place in the answer.
 fn absorb_rows(bag: &mut Bag) {
     for (_, index) in bag.columns() {
-        if bag.field(index).is_some_and(|field| labels::is_unique(bag.frame().table, field)) {
+        if labels::names_rows(bag.frame().table, index) {
             bag.take_column(index);
             bag.cost += 0.05;
         }
@@ -145,7 +142,7 @@ fn read_difference(frame: &Frame) -> Option<Found> {
         signed,
         checked: !frame.names_one_row(),
     };
-    Some(Found { shape, conditions: frame.conditions.clone(), cost: bag.cost })
+    Some(Found::new(shape, frame.conditions.clone(), bag.cost))
 }
 
 /// `the difference between the highest and lowest M`.
@@ -170,5 +167,5 @@ fn spread(frame: &Frame) -> Option<Found> {
     });
     bag.drop_joints();
     let measure = only_measure(&mut bag)?;
-    bag.is_empty().then(|| Found { shape: Shape::Spread { measure }, conditions, cost: bag.cost })
+    bag.is_empty().then(|| Found::new(Shape::Spread { measure }, conditions, bag.cost))
 }

@@ -40,6 +40,11 @@ fn read(frame: &Frame) -> Option<Found> {
         return None;
     }
     let counted = columns.first().copied();
+    if counted
+        .is_some_and(|column| !bag.is_counted(column) || (people && !bag.field(column).is_some_and(labels::is_person)))
+    {
+        return None;
+    }
     let shape = match counted {
         Some(column) if bag.is_amount(column) => return None,
         Some(column) if different => Shape::CountDifferent { column },
@@ -54,7 +59,7 @@ fn read(frame: &Frame) -> Option<Found> {
         None if rows || occurrences || of_named || frame.kind_named => Shape::Count,
         None => return None,
     };
-    Some(Found { shape, conditions, cost: bag.cost })
+    Some(Found::new(shape, conditions, bag.cost))
 }
 
 /// Rows where each is one of the things counted; else their different values where nothing narrows the rows.

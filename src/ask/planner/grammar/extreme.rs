@@ -49,9 +49,7 @@ fn read(frame: &Frame) -> Option<Found> {
     if !bag.is_empty() {
         return None;
     }
-    if target.is_some_and(|target| is_repeated(&bag, target)) && adds_up(&bag, measure) {
-        return None;
-    }
+    let doubtful = target.is_some_and(|target| is_repeated(&bag, target)) && adds_up(&bag, measure);
     let cost = bag.cost + if within.is_some() { 0.02 } else { 0.0 };
     let shape = match target {
         Some(target) if frame.entities.as_ref().is_none_or(|_| frame.names_few_rows()) => {
@@ -62,14 +60,15 @@ fn read(frame: &Frame) -> Option<Found> {
         }
         _ => return None,
     };
-    Some(Found { shape, conditions, cost })
+    Some(Found { doubtful, ..Found::new(shape, conditions, cost) })
 }
 
 /// Most values of the column stand in several rows: the most of a sum may be meant, not of one row.
 fn is_repeated(bag: &Bag, index: usize) -> bool {
-    let rows = bag.frame().table.rows;
-    bag.field(index)
-        .is_some_and(|field| field.distinct.is_some_and(|distinct| distinct * 2 <= rows.saturating_sub(field.nulls)))
+    bag.field(index).is_some_and(|field| {
+        let rows = bag.frame().table.rows.saturating_sub(field.nulls) as f64;
+        field.distinct.map_or(labels::COUNTED, |distinct| distinct as f64) <= rows * 0.75
+    })
 }
 
 /// An amount that makes sense as a sum over rows: no rate, price, average, score or share.
@@ -168,6 +167,9 @@ fn target(bag: &mut Bag) -> Option<Option<usize>> {
     };
     match chosen {
         Some(index) => {
+            if bag.has(|role| role == Role::Who) && !bag.field(index).is_some_and(labels::is_agent) {
+                return None;
+            }
             bag.take_column(index);
             bag.take(|role| role == Role::Who || role == Role::Person);
             absorb_key(bag, index);
@@ -197,8 +199,7 @@ fn target(bag: &mut Bag) -> Option<Option<usize>> {
 fn absorb_key(bag: &mut Bag, target: usize) {
     let left = dedup(bag.columns().iter().map(|(_, index)| *index));
     for index in left {
-        let names_rows = bag.field(index).is_some_and(|field| labels::is_unique(bag.frame().table, field));
-        if index != target && names_rows {
+        if index != target && (labels::names_rows(bag.frame().table, index) || is_label(bag, index)) {
             bag.take_column(index);
             bag.cost += 0.05;
         }
@@ -238,6 +239,9 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
     if bag.columns().iter().any(|(at, index)| *index == by && bag.before(*at) == Some(Role::NumberOf)) {
         return None;
     }
+    if bag.has(|role| role == Role::Who) && !bag.field(by).is_some_and(labels::is_agent) {
+        return None;
+    }
     bag.take_column(by);
     bag.take(|role| matches!(role, Role::Which | Role::What | Role::Who));
     for index in columns.into_iter().filter(|index| *index != by) {
@@ -250,9 +254,5 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
     bag.take(|role| role == Role::Person);
     let field = bag.field(by)?;
     let countable = field.exact().is_some() && !labels::is_unique(frame.table, field);
-    (bag.is_empty() && countable).then(|| Found {
-        shape: Shape::Frequent { by, most },
-        conditions,
-        cost: bag.cost + 0.05,
-    })
+    (bag.is_empty() && countable).then(|| Found::new(Shape::Frequent { by, most }, conditions, bag.cost + 0.05))
 }

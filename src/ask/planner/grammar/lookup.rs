@@ -5,6 +5,7 @@ use super::super::labels;
 use super::super::lexicon::Role;
 use super::super::reading::{Column, Shape, Test};
 use super::{Bag, Found};
+use crate::schema::Field;
 use crate::value::FieldType;
 
 /// `what is the M of X`, `which T have M over 5`, `A 和 B 的 M 分别是多少`, `X 是不是 F`.
@@ -45,8 +46,14 @@ fn read(frame: &Frame) -> Option<Found> {
     if !bag.is_empty() {
         return None;
     }
+    let totals = columns.iter().any(|index| {
+        bag.is_amount(*index) && bag.field(*index).is_some_and(|field| field.label.to_lowercase().starts_with("total"))
+    });
+    if totals && !frame.names_few_rows() && !frame.names_one_row() {
+        return None;
+    }
     let amounts = columns.iter().all(|index| bag.is_number(*index));
-    if counted && (!amounts || !frame.names_few_rows()) {
+    if counted && (!amounts || !frame.names_few_rows() || !columns.iter().all(|index| bag.is_counted(*index))) {
         return None;
     }
     if yes_no && !columns.iter().all(|index| is_yes_no(&bag, *index)) {
@@ -67,7 +74,7 @@ fn read(frame: &Frame) -> Option<Found> {
         bag.cost += 0.3;
     }
     label_rows(frame, &mut columns);
-    Some(Found { shape: Shape::Rows { columns }, conditions, cost: bag.cost })
+    Some(Found::new(Shape::Rows { columns }, conditions, bag.cost))
 }
 
 /// The columns that the answer shows.
@@ -81,23 +88,16 @@ fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
         }
         bag.take_column(index);
     }
-    if columns
-        .iter()
-        .any(|index| bag.field(*index).is_some_and(|field| field.exact().is_some()) && !names_rows(bag, *index))
-    {
+    let some =
+        |bag: &Bag, wanted: fn(&Field) -> bool| columns.iter().any(|index| bag.field(*index).is_some_and(wanted));
+    if some(bag, labels::is_agent) {
         bag.take(|role| role == Role::Who);
     }
-    if columns
-        .iter()
-        .any(|index| bag.field(*index).is_some_and(|field| field.kind == FieldType::DateTime || labels::is_year(field)))
-    {
+    if some(bag, |field| field.kind == FieldType::DateTime || labels::is_year(field)) {
         bag.take(|role| role == Role::When);
     }
-    let implied = if bag.has(|role| matches!(role, Role::Where | Role::When)) {
-        Some(bag.implied_target()?)
-    } else {
-        bag.implied_target()
-    };
+    let asks = bag.has(|role| matches!(role, Role::Who | Role::Where | Role::When));
+    let implied = if asks { Some(bag.implied_target()?) } else { bag.implied_target() };
     if let Some(target) = implied.filter(|target| !columns.contains(target)) {
         if !columns.iter().all(|index| names_rows(bag, *index)) {
             return None;
@@ -109,7 +109,7 @@ fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
 
 /// A text column without repeats that is not asked for only says what the rows are.
 fn names_rows(bag: &Bag, index: usize) -> bool {
-    bag.field(index).is_some_and(|field| field.exact().is_some() && labels::is_unique(bag.frame().table, field))
+    labels::names_rows(bag.frame().table, index)
 }
 
 fn is_yes_no(bag: &Bag, index: usize) -> bool {
@@ -141,5 +141,5 @@ fn different(frame: &Frame) -> Option<Found> {
     let columns = bag.columns();
     let [(_, column)] = columns.as_slice() else { return None };
     bag.take_column(*column);
-    bag.is_empty().then(|| Found { shape: Shape::Different { column: *column }, conditions, cost: bag.cost })
+    bag.is_empty().then(|| Found::new(Shape::Different { column: *column }, conditions, bag.cost))
 }

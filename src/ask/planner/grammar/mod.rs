@@ -16,8 +16,12 @@ use super::reading::{Column, Condition, Reading, Shape, Test};
 
 pub use bag::Bag;
 
-/// A reading and its cost.
-pub type Scored = (Reading, f32);
+/// A reading with its cost.
+pub struct Scored {
+    pub reading: Reading,
+    pub cost: f32,
+    pub doubtful: bool,
+}
 
 /// Every reading of a frame.
 pub fn readings(frame: &Frame, table: usize) -> Vec<Scored> {
@@ -34,7 +38,11 @@ pub fn readings(frame: &Frame, table: usize) -> Vec<Scored> {
     ];
     let found = shapes.iter().flat_map(|shape| shape(frame));
     found
-        .map(|found| (Reading { table, conditions: found.conditions, shape: found.shape }, frame.cost + found.cost))
+        .map(|found| Scored {
+            reading: Reading { table, conditions: found.conditions, shape: found.shape },
+            cost: frame.cost + found.cost,
+            doubtful: found.doubtful,
+        })
         .collect()
 }
 
@@ -43,6 +51,14 @@ pub struct Found {
     pub shape: Shape,
     pub conditions: Vec<Condition>,
     pub cost: f32,
+    /// It may be what is meant, and may as well not: never taken, but it stands against the others.
+    pub doubtful: bool,
+}
+
+impl Found {
+    fn new(shape: Shape, conditions: Vec<Condition>, cost: f32) -> Self {
+        Self { shape, conditions, cost, doubtful: false }
+    }
 }
 
 impl Frame<'_> {
@@ -57,7 +73,10 @@ impl Frame<'_> {
 
     /// One of the named columns tells each row from all others.
     pub fn names_one_row(&self) -> bool {
-        let mut columns = self.named.iter().copied().chain(self.entities.iter().map(|entities| entities.column));
+        let number = |condition: &&Condition| matches!(&condition.test, Test::Numbers(numbers) if numbers.len() == 1);
+        let numbers = self.conditions.iter().filter(number).map(|condition| condition.column);
+        let mut columns =
+            self.named.iter().copied().chain(numbers).chain(self.entities.iter().map(|entities| entities.column));
         columns.any(|column| self.is_unique(column))
     }
 
@@ -65,9 +84,7 @@ impl Frame<'_> {
     pub fn names_few_rows(&self) -> bool {
         let mut columns = self.named.iter().copied().chain(self.entities.iter().map(|entities| entities.column));
         columns.any(|column| match column {
-            Column::Field(index) => {
-                self.table.fields.get(index).is_some_and(|field| super::labels::is_nearly_unique(self.table, field))
-            }
+            Column::Field(index) => super::labels::is_nearly_unique(self.table, index),
             Column::Document | Column::Sheet => false,
         })
     }

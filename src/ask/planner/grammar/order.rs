@@ -72,11 +72,7 @@ fn read_ranked(frame: &Frame) -> Option<Found> {
     }
     bag.take(|role| matches!(role, Role::Who | Role::Person));
     let top = Top { measure, most, count: count as u64 };
-    (bag.is_empty() && columns.len() == 1).then(|| Found {
-        shape: Shape::Ranked { columns, top },
-        conditions,
-        cost: bag.cost,
-    })
+    (bag.is_empty() && columns.len() == 1).then(|| Found::new(Shape::Ranked { columns, top }, conditions, bag.cost))
 }
 
 /// The number stands beside what ranks or asks: `top 5`, `哪五家`, `最高的10个`.
@@ -139,11 +135,8 @@ fn neighbour(frame: &Frame) -> Option<Found> {
         bag.take_column(*column);
     }
     let shape = Shape::Neighbour { columns: columns.clone(), next };
-    (bag.is_empty() && columns.len() == 1 && frame.is_unique(anchor)).then(|| Found {
-        shape,
-        conditions: frame.conditions.clone(),
-        cost: bag.cost + 0.02,
-    })
+    (bag.is_empty() && columns.len() == 1 && frame.is_unique(anchor))
+        .then(|| Found::new(shape, frame.conditions.clone(), bag.cost + 0.02))
 }
 
 /// `the first year that …` is the least year; else the first row in sheet order where no date tells otherwise.
@@ -156,6 +149,9 @@ fn edge(frame: &Frame) -> Option<Found> {
     }
     let conditions = frame.all_conditions()?;
     let listed = bag.take(|role| role == Role::Appear).is_some();
+    if !listed && !bag.columns().iter().any(|(at, _)| matches!(bag.before(*at), Some(Role::First | Role::Last))) {
+        return None;
+    }
     bag.take(|role| matches!(role, Role::Which | Role::What | Role::When));
     bag.drop_joints();
     let mut columns: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
@@ -174,10 +170,10 @@ fn edge(frame: &Frame) -> Option<Found> {
         .count();
     if labels::is_year(field) || field.kind == crate::value::FieldType::DateTime {
         let how = if last { How::Greatest } else { How::Least };
-        return Some(Found { shape: Shape::Aggregate { how, column: *column }, conditions, cost: bag.cost + 0.02 });
+        return Some(Found::new(Shape::Aggregate { how, column: *column }, conditions, bag.cost + 0.02));
     }
     if (times > 0 && !listed) || frame.table.sheets.len() > 1 {
         return None;
     }
-    Some(Found { shape: Shape::Edge { columns, last }, conditions, cost: bag.cost + 0.1 })
+    Some(Found::new(Shape::Edge { columns, last }, conditions, bag.cost + 0.1))
 }

@@ -38,7 +38,7 @@ impl House {
         let schema = Schema { tables: vec![table("sales")] };
         let kb = Id::new();
         let part = Part { kb, table_id: "t1".to_owned(), segments: Vec::new() };
-        let tables = vec![LiveTable { parts: vec![part] }];
+        let tables = vec![LiveTable { parts: vec![part], repeats: Vec::new() }];
         Self { engine, snapshot: Snapshot { schema, tables, documents: Vec::new() }, kb, folder }
     }
 

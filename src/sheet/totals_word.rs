@@ -1,0 +1,107 @@
+//! The words that label totals.
+
+use super::totals::Suspect;
+use crate::value::Cell;
+
+const TOTAL_WORDS: [&str; 28] = [
+    "合计",
+    "总计",
+    "小计",
+    "共计",
+    "汇总",
+    "总合计",
+    "合计数",
+    "总数",
+    "本页小计",
+    "本页合计",
+    "本月合计",
+    "累计",
+    "本年累计",
+    "合計",
+    "總計",
+    "小計",
+    "共計",
+    "總數",
+    "total",
+    "subtotal",
+    "sub-total",
+    "grandtotal",
+    "totals",
+    "grandtotals",
+    "sum",
+    "sumtotal",
+    "overalltotal",
+    "total:",
+];
+
+/// Longer texts are not labels of totals.
+const MAX_LABEL: usize = 96;
+
+/// Labels before the first number, the first cell first.
+const MAX_LABELS: usize = 4;
+
+/// What the labels of a row say; `cells` begins with the first that is not blank.
+pub(super) fn suspect(cells: &[Cell<'_>]) -> Option<Suspect> {
+    let mut labels = cells.iter().take(MAX_LABELS).filter(|cell| !cell.is_blank()).map_while(|cell| match cell {
+        Cell::Text(text) => Some(text.as_ref()),
+        _ => None,
+    });
+    let first = labels.next()?;
+    if is_total_word(first) {
+        return Some(Suspect::Totals);
+    }
+    (names_total(first) || labels.any(is_total_word)).then_some(Suspect::NamedTotals)
+}
+
+fn is_total_word(text: &str) -> bool {
+    let begins = text.trim_start().chars().next();
+    if text.len() > MAX_LABEL || !begins.is_some_and(|c| "合总小共汇本累總TtSsGgOo".contains(c)) {
+        return false;
+    }
+    let folded: String =
+        text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ':' | '：')).flat_map(char::to_lowercase).collect();
+    TOTAL_WORDS.contains(&folded.as_str())
+}
+
+const CHINESE: [&str; 10] = ["合计", "总计", "小计", "共计", "汇总", "累计", "合計", "總計", "小計", "共計"];
+const ENGLISH: [&str; 4] = ["total", "totals", "subtotal", "subtotals"];
+
+/// `合计（元）`, `华东小计`, `Total number of shops`, `North Total`.
+fn names_total(text: &str) -> bool {
+    let text = text.trim();
+    if text.len() > MAX_LABEL {
+        return false;
+    }
+    let chinese = |c: Option<char>| c.is_some_and(|c| "合总小共汇累總计計".contains(c));
+    let end = text.trim_end_matches([':', '：', ' ']);
+    if chinese(text.chars().next()) || end.ends_with(['计', '計', '总']) {
+        return CHINESE.iter().any(|word| text.starts_with(word) || end.ends_with(word));
+    }
+    if !text.starts_with(['T', 't', 'S', 's']) && !end.ends_with(['l', 'L', 's', 'S']) {
+        return false;
+    }
+    let word_is = |word: Option<&str>| word.is_some_and(|word| ENGLISH.iter().any(|w| word.eq_ignore_ascii_case(w)));
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let first = words.next();
+    word_is(first) || word_is(words.next_back())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_totals() {
+        let say = |text: &'static str| suspect(&[Cell::Text(text.into()), Cell::Integer(1)]);
+        for text in ["合计", "总 计：", "Grand Total", "TOTAL", "小计"] {
+            assert_eq!(say(text), Some(Suspect::Totals), "{text}");
+        }
+        for text in ["合计（元）", "华东区小计", "行政 汇总", "Total number of shops", "North Total", "Subtotal (EUR)"]
+        {
+            assert_eq!(say(text), Some(Suspect::NamedTotals), "{text}");
+        }
+        for text in ["会计", "统计", "Totally", "Summit", "累", "总经理"] {
+            assert_eq!(say(text), None, "{text}");
+        }
+    }
+}
