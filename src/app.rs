@@ -34,6 +34,8 @@ pub enum AppError {
     Io { path: PathBuf, source: std::io::Error },
     #[error("there is no knowledge base called {0:?}; `sheetwise kb list` shows them")]
     NoKb(String),
+    #[error("{0:?} can't name a knowledge base; use letters, digits or words on one line")]
+    KbName(String),
     #[error("there is no file called {file:?} in {kb:?}; `sheetwise kb show {kb}` lists them")]
     NoFile { kb: String, file: String },
 }
@@ -57,6 +59,9 @@ pub struct Session {
 
 /// Name of the knowledge base that files without one are read into.
 const FILES: &str = "files";
+
+/// Times that one question follows writers who swept what it read.
+const MAX_MOVES: usize = 5;
 
 impl App {
     /// Opens the data folder, making it where it is not there.
@@ -83,6 +88,9 @@ impl App {
     }
 
     pub async fn create_kb(&self, name: &str) -> Result<Id, AppError> {
+        if name.trim().is_empty() || name.contains(char::is_control) {
+            return Err(AppError::KbName(name.to_owned()));
+        }
         Ok(self.catalog.create_kb(name).await?)
     }
 
@@ -220,24 +228,29 @@ impl App {
 
     /// Answers a question.
     pub async fn ask(&self, session: &Session, question: &str, mode: Mode) -> Result<Answer, AppError> {
-        match self.asker(session).ask(question, mode).await {
-            Err(AskError::Engine(error)) => {
-                let session = self.moved_on(session, error).await?;
-                Ok(self.asker(&session).ask(question, mode).await?)
+        let mut moved = None;
+        for _ in 0..MAX_MOVES {
+            let seen = moved.as_ref().unwrap_or(session);
+            match self.asker(seen).ask(question, mode).await {
+                Err(AskError::Engine(error)) => moved = Some(self.moved_on(seen, error).await?),
+                done => return Ok(done?),
             }
-            done => Ok(done?),
         }
+        Ok(self.asker(moved.as_ref().unwrap_or(session)).ask(question, mode).await?)
     }
 
     /// Runs a statement as a model's reply would run.
     pub async fn sql(&self, session: &Session, statement: &str) -> Result<Outcome, AppError> {
-        match self.asker(session).statement(statement, statement, Way::Sql, Vec::new()).await {
-            Err(AskError::Engine(error)) => {
-                let session = self.moved_on(session, error).await?;
-                Ok(self.asker(&session).statement(statement, statement, Way::Sql, Vec::new()).await?)
+        let mut moved = None;
+        for _ in 0..MAX_MOVES {
+            let seen = moved.as_ref().unwrap_or(session);
+            match self.asker(seen).statement(statement, statement, Way::Sql, Vec::new()).await {
+                Err(AskError::Engine(error)) => moved = Some(self.moved_on(seen, error).await?),
+                done => return Ok(done?),
             }
-            done => Ok(done?),
         }
+        let asker = self.asker(moved.as_ref().unwrap_or(session));
+        Ok(asker.statement(statement, statement, Way::Sql, Vec::new()).await?)
     }
 
     /// The session as it is now, where an engine failed because a writer has swept what the old one names.

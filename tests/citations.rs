@@ -193,3 +193,23 @@ async fn statements_of_every_kind_stand_on_their_rows() {
         }
     }
 }
+
+/// A row of a plain select and the row that is cited for it are the same.
+#[tokio::test]
+async fn plain_rows_are_cited_by_themselves() {
+    let files = [fixture("orders.csv").into(), fixture("销售台账.xlsx").into()];
+    let (app, session) = opened(&files).await;
+    for (statement, label) in [
+        ("SELECT id, customer FROM orders WHERE qty > 30 ORDER BY amount DESC, id", "id"),
+        ("SELECT id FROM orders ORDER BY note, id LIMIT 20 OFFSET 7", "id"),
+        ("SELECT 销售员 FROM xiao_shou_tai_zhang WHERE 数量 > 10 ORDER BY 日期 DESC", "销售员"),
+    ] {
+        let Ok(Outcome::Answered(answer)) = app.sql(&session, statement).await else { panic!("{statement}") };
+        assert_eq!(answer.rows.len(), answer.reference.chunks.len(), "{statement}");
+        assert!(!answer.rows.is_empty(), "{statement}");
+        for (row, chunk) in answer.rows.iter().zip(&answer.reference.chunks) {
+            let line = format!("{label}: {}", row[0].as_str().unwrap_or_default());
+            assert!(chunk.content.lines().any(|other| other == line), "{line:?} is not in {:?}", chunk.content);
+        }
+    }
+}

@@ -205,6 +205,8 @@ fn files_of_all_kinds_are_read_together_and_a_bad_one_is_named() {
     let ran = Run::new(&["sql", "--json", &bad, &orders, &gone, &staff, &picture, &stock, statement]).ran().ends(0);
     assert_eq!(ran.document()["rows"][0][0], 120);
     assert_eq!(ran.document()["rows"][0][2], 50);
+    let notes = ran.document()["notes"].to_string();
+    assert!(["bad.xlsx", "gone.csv", "图.csv"].iter().all(|file| notes.contains(file)), "{notes}");
     let errors: Vec<&str> = ran.stderr.lines().collect();
     assert_eq!(errors.len(), 3, "{ran:?}");
     for (file, step) in [("bad.xlsx", "save it again"), ("gone.csv", "check"), ("图.csv", ";")] {
@@ -213,6 +215,67 @@ fn files_of_all_kinds_are_read_together_and_a_bad_one_is_named() {
     }
     let report = Run::new(&["inspect", "--json", &orders, &bad]).ran().ends(0).document();
     assert!(report["files"].as_array().into_iter().flatten().any(|file| file["error"].is_string()), "{report}");
+}
+
+#[test]
+fn files_of_one_name_in_two_folders_are_two_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let in_year = |year: &str, row: &str| {
+        let year = folder.path().join(year);
+        std::fs::create_dir(&year).expect("a folder");
+        written(&year, "t.csv", &format!("k,n\n{row}\n"))
+    };
+    let (old, new) = (in_year("2023", "a,1"), in_year("2024", "b,2"));
+    let run = |statement: &str| Run::new(&["sql", "--json", &old, &new, &new, statement]).ran().ends(0).document();
+    let answer = run("SELECT SUM(n), COUNT(DISTINCT docnm_kwd) FROM t");
+    assert_eq!((&answer["rows"], &answer["notes"]), (&json!([[3, 2]]), &json!([])));
+    assert!(answer["reference"]["doc_aggs"][1]["doc_name"].as_str().is_some_and(|name| name.contains("2024")));
+}
+
+/// Whatever is asked, there is an answer or none, and never a failure.
+#[test]
+fn odd_questions_are_answered_or_declined() {
+    let odd = [
+        "?",
+        "'",
+        "\"\"\"",
+        "\\",
+        "%",
+        "_",
+        "*",
+        "SELECT",
+        ";",
+        "\u{202e}abc",
+        "👩‍👩‍👧",
+        "ＡＭＯＵＮＴ合计",
+        "１２３",
+        "total total total total",
+        "amount amount amount > < = != 3 4 5",
+        "top 999999999999999999999 customers",
+        "top 0 customers",
+        "top -3 customers by amount",
+        "amount over 1e309",
+        "qty = NaN",
+        "orders in 2024-13-45",
+        "2024年13月40日的amount",
+        "第零名",
+        "最高的最低的amount",
+        "各各各region",
+        "average of average amount by by region",
+        "不是North的region有多少",
+        "how many orders are not in region North or South",
+        "MATCH(customer, 'x')",
+        "[ID:0]",
+        "{\"a\": 1}",
+        "<script>alert(1)</script>",
+        "a\u{0}b",
+        "\u{feff}total amount",
+    ];
+    let long = "total amount ".repeat(150);
+    let lines: String = odd.iter().chain([&long.as_str()]).map(|line| format!("{line}\n")).collect();
+    let ran = Run::new(&["ask", "--json", &fixture("orders.csv")]).typed(&lines);
+    assert_eq!(ran.documents().len(), odd.len() + 1, "{}", ran.stderr);
+    assert!(ran.ends(3).stderr.is_empty());
 }
 
 #[test]

@@ -7,8 +7,8 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 
 use super::args::{Ask, Sql};
 use super::exit::{Exit, Failure};
+use super::source::Opened;
 use super::{print, source};
-use crate::app::{App, Session};
 use crate::ask::{Answer, Mode, Outcome, Path as Way};
 use crate::config::Config;
 
@@ -16,12 +16,13 @@ use crate::config::Config;
 pub async fn ask(arguments: Ask, config: Config) -> Result<Exit, Failure> {
     let Ask { words, mut questions, mode, json, place } = arguments;
     let files = files_and_question(words, &mut questions, !place.kbs.is_empty());
-    let (app, session, mut exit) = source::open(&place, &files, config).await?;
+    let opened = source::open(&place, &files, config).await?;
     if questions.is_empty() {
-        return prompt(&app, &session, mode, json).await;
+        return prompt(&opened, mode, json).await;
     }
+    let mut exit = Exit::Answered;
     for question in &questions {
-        exit = exit.worst(answer(&app, &session, question, mode, json).await);
+        exit = exit.worst(answer(&opened, question, mode, json).await);
     }
     Ok(exit)
 }
@@ -37,9 +38,10 @@ fn files_and_question(mut words: Vec<String>, questions: &mut Vec<String>, kb: b
     words.into_iter().map(PathBuf::from).collect()
 }
 
-async fn answer(app: &App, session: &Session, question: &str, mode: Mode, json: bool) -> Exit {
-    match app.ask(session, question, mode).await {
-        Ok(answer) => {
+async fn answer(opened: &Opened, question: &str, mode: Mode, json: bool) -> Exit {
+    match opened.app.ask(&opened.session, question, mode).await {
+        Ok(mut answer) => {
+            answer.notes.extend(opened.notes.iter().cloned());
             show(&answer, json);
             exit_of(&answer)
         }
@@ -60,7 +62,7 @@ fn exit_of(answer: &Answer) -> Exit {
 }
 
 /// Questions line by line until the end of input.
-async fn prompt(app: &App, session: &Session, mode: Mode, json: bool) -> Result<Exit, Failure> {
+async fn prompt(opened: &Opened, mode: Mode, json: bool) -> Result<Exit, Failure> {
     let interactive = std::io::stdin().is_terminal();
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     let mut exit = Exit::Answered;
@@ -71,7 +73,7 @@ async fn prompt(app: &App, session: &Session, mode: Mode, json: bool) -> Result<
         match lines.next_line().await? {
             None => return Ok(exit),
             Some(line) if line.trim().is_empty() => {}
-            Some(line) => exit = exit.worst(answer(app, session, &line, mode, json).await),
+            Some(line) => exit = exit.worst(answer(opened, &line, mode, json).await),
         }
     }
 }
@@ -81,11 +83,12 @@ pub async fn sql(arguments: Sql, config: Config) -> Result<Exit, Failure> {
     let Sql { mut words, json, place } = arguments;
     let statement = words.pop().unwrap_or_default();
     let files: Vec<PathBuf> = words.into_iter().map(PathBuf::from).collect();
-    let (app, session, exit) = source::open(&place, &files, config).await?;
-    match app.sql(&session, &statement).await? {
-        Outcome::Answered(answer) => {
+    let opened = source::open(&place, &files, config).await?;
+    match opened.app.sql(&opened.session, &statement).await? {
+        Outcome::Answered(mut answer) => {
+            answer.notes.extend(opened.notes);
             show(&answer, json);
-            Ok(exit)
+            Ok(Exit::Answered)
         }
         Outcome::Refused(refusal) => {
             if json {

@@ -121,7 +121,7 @@ async fn run(
 
 async fn open(files: &[PathBuf], config: &Config) -> Result<(App, Session), Failure> {
     let app = App::temporary(config.clone()).await?;
-    let (session, report) = app.read(source::uploads(files, &Reading::default())).await?;
+    let (session, report) = app.read(source::told_apart(files, &Reading::default())).await?;
     match source::unreadable(&report) {
         Exit::Failed => Err(Failure::usage("none of the files could be read")),
         _ => Ok((app, session)),

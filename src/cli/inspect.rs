@@ -11,7 +11,7 @@ use crate::ingest::{FileReport, IngestReport, SheetReport, TableReport};
 /// Reads the files and shows the report; fails only if none could be read.
 pub async fn inspect(arguments: Inspect, config: Config) -> Result<Exit, Failure> {
     let app = App::temporary(config).await?;
-    let (_, report) = app.read(source::uploads(&arguments.files, &arguments.reading)).await?;
+    let (_, report) = app.read(source::told_apart(&arguments.files, &arguments.reading)).await?;
     if arguments.json {
         print::json(&report)
     } else {

@@ -8,6 +8,7 @@ use super::print;
 use crate::app::{App, Session};
 use crate::config::Config;
 use crate::ingest::{IngestReport, Upload};
+use crate::note::Note;
 use crate::sheet::ReadOptions;
 
 impl Reading {
@@ -45,8 +46,28 @@ pub fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
         .ok_or_else(|| Failure::usage("this platform names no data folder; give one with --data DIR"))
 }
 
+/// Uploads of one reading: files of the same name are told apart by the folders they are in.
+pub fn told_apart(files: &[PathBuf], reading: &Reading) -> Vec<Upload> {
+    let mut uploads = uploads(files, reading);
+    let names: Vec<String> = uploads.iter().map(|upload| upload.name.clone()).collect();
+    for upload in &mut uploads {
+        if names.iter().filter(|name| **name == upload.name).count() > 1 {
+            upload.name = upload.path.display().to_string();
+        }
+    }
+    uploads
+}
+
+/// Rows that can be asked about.
+pub struct Opened {
+    pub app: App,
+    pub session: Session,
+    /// Files that are not among them: every answer says so.
+    pub notes: Vec<Note>,
+}
+
 /// An application with the rows of `place` in scope; files that can't be read are named on standard error.
-pub async fn open(place: &Where, files: &[PathBuf], config: Config) -> Result<(App, Session, Exit), Failure> {
+pub async fn open(place: &Where, files: &[PathBuf], config: Config) -> Result<Opened, Failure> {
     if place.kbs.is_empty() {
         return open_files(files, &place.reading, config).await;
     }
@@ -55,20 +76,21 @@ pub async fn open(place: &Where, files: &[PathBuf], config: Config) -> Result<(A
     }
     let app = App::open(&data_folder(place.data.as_deref())?, config).await?;
     let session = app.session(&place.kbs).await?;
-    Ok((app, session, Exit::Answered))
+    Ok(Opened { app, session, notes: Vec::new() })
 }
 
-async fn open_files(files: &[PathBuf], reading: &Reading, config: Config) -> Result<(App, Session, Exit), Failure> {
+async fn open_files(files: &[PathBuf], reading: &Reading, config: Config) -> Result<Opened, Failure> {
     if files.is_empty() {
         return Err(Failure::usage("name a file, or a knowledge base with --kb NAME"));
     }
     let app = App::temporary(config).await?;
-    let (session, report) = app.read(uploads(files, reading)).await?;
-    let exit = unreadable(&report);
-    if exit == Exit::Failed {
+    let (session, report) = app.read(told_apart(files, reading)).await?;
+    if unreadable(&report) == Exit::Failed {
         return Err(Failure::from(NothingRead));
     }
-    Ok((app, session, exit))
+    let errors = report.files.into_iter().filter_map(|file| file.error);
+    let notes = errors.map(|error| Note::new("file_not_read", format!("not in this answer: {error}"))).collect();
+    Ok(Opened { app, session, notes })
 }
 
 /// Names the files that could not be read; `Failed` where none could.

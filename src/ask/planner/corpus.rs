@@ -161,10 +161,7 @@ fn mentions(question: &str, sheet: &Sheet) -> Vec<Mention> {
 
 #[test]
 fn plans_of_the_shared_questions() {
-    let Some(folder) = cases() else {
-        eprintln!("skipped: no shared cases");
-        return;
-    };
+    let Some(folder) = cases() else { return };
     let today = NaiveDate::from_ymd_opt(2024, 6, 1).expect("a date");
     let mut sheets: BTreeMap<String, Option<Sheet>> = BTreeMap::new();
     let mut lines = Vec::new();

@@ -122,7 +122,7 @@ const PHRASES: &[(Role, &str)] = &[
     ),
     (
         Role::Verb,
-        "ride|rode|drive|drove|driven|wear|wore|represent|represents|represented|manage|managed|coached|direct|directed|write|wrote|written|sing|sang|sung|ordered|buy|bought|purchase|purchased|own|owned|run|attend|join|joined|signed|averaged|average over|race|raced|have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|achieve|achieved|receive|received|perform|performs|performed|\
+        "ride|rode|drive|drove|driven|wear|wore|represent|represents|represented|manage|managed|coached|direct|directed|write|wrote|written|sing|sang|sung|ordered|buy|bought|purchase|purchased|own|owned|run|attend|join|joined|signed|averaged|averaging|race|raced|have|has|had|do|does|did|get|gets|got|make|makes|made|earn|earns|earned|earning|achieve|achieved|receive|received|perform|performs|performed|\
          reach|reached|take|took|took place|take place|taken|hold|held|occur|occurred|happen|happened|see|seen|belong|belongs|belonging|come|came|go|went|used|use|uses|using|played|play|plays|play in|\
          yield|yielded|ran|run|serve|serves|served|serving|obtain|obtained|contain|contains|include|includes|included|carry|carried|produce|produced|listing|having|compete|competed|participate|participated|\
          work|works|working|located|situated|based|live|lives|living|stand|stands|exist|exists|cost|costs|sell|sold|sells|spend|spent|released|published|appeared|built|founded|born|opened",
@@ -231,7 +231,7 @@ const PHRASES: &[(Role, &str)] = &[
     ),
     (
         Role::Over,
-        "over|more than|greater than|above|higher than|larger than|exceeding|exceed|exceeds|exceeded|bigger than|averaging over|超过|大于|高于|多于|超出|高出|逾|不止|averaging more than|longer than",
+        "over|more than|greater than|above|higher than|larger than|exceeding|exceed|exceeds|exceeded|bigger than|超过|大于|高于|多于|超出|高出|逾|不止|longer than",
     ),
     (
         Role::AtLeast,

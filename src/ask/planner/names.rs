@@ -24,7 +24,7 @@ impl Names {
         let mut files: Vec<&str> = table.sheets.iter().map(|(file, _)| file.as_str()).collect();
         files.dedup();
         let shared = if files.len() <= 1 {
-            [&[table.label.clone()], table.captions.as_slice()].concat().join("\n")
+            [std::slice::from_ref(&table.label), table.captions.as_slice()].concat().join("\n")
         } else {
             String::new()
         };

@@ -91,8 +91,7 @@ fn is_combining(c: char) -> bool {
 
 /// The end of a number that begins here and is not the head of a word.
 fn number_end(chars: &[(usize, char)], at: usize) -> Option<usize> {
-    let digit =
-        |index: usize| chars.get(index).is_some_and(|(_, c)| c.to_digit(10).is_some() || matches!(c, '０'..='９'));
+    let digit = |index: usize| chars.get(index).is_some_and(|(_, c)| c.is_ascii_digit() || matches!(c, '０'..='９'));
     if !digit(at) {
         return None;
     }

@@ -162,8 +162,8 @@ pub(super) fn relation(relation: TableFactor) -> TableWithJoins {
 
 impl Parts {
     pub(super) fn query(self) -> Query {
-        let order_by =
-            (!self.order.is_empty()).then(|| OrderBy { kind: OrderByKind::Expressions(self.order), interpolate: None });
+        let order_by = (!self.order.is_empty())
+            .then_some(OrderBy { kind: OrderByKind::Expressions(self.order), interpolate: None });
         let limit_clause = self.limit.map(|limit| LimitClause::LimitOffset {
             limit: Some(Expr::value(Value::Number(limit.to_string(), false))),
             offset: None,

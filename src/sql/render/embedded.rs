@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, DataType, DateTimeField, ExactNumberInfo, Expr, ExtractSyntax, Function, FunctionArg,
-    FunctionArgExpr, FunctionArguments, Ident, Query, Select, SetExpr, Statement, TableFactor, Value, VisitMut,
-    VisitorMut,
+    FunctionArgExpr, FunctionArguments, Ident, Query, Select, SetExpr, Statement, TableFactor, Value, ValueWithSpan,
+    VisitMut, VisitorMut,
 };
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 
@@ -20,7 +20,7 @@ pub fn embedded(query: &Query) -> Result<String, Refusal> {
     if let ControlFlow::Break(refusal) = query.visit(&mut Rewriting { tables: Vec::new() }) {
         return Err(refusal);
     }
-    let text = query.to_string();
+    let text = printed(&query);
     let read = parse::statements(&GenericDialect {}, &text).unwrap_or_default();
     match &read[..] {
         [Statement::Query(read)] if **read == query => Ok(text),
@@ -29,6 +29,27 @@ pub fn embedded(query: &Query) -> Result<String, Refusal> {
             format!("the statement does not read back as written: {text}"),
             "write it more simply",
         )),
+    }
+}
+
+/// The tree as text. sqlparser takes a doubled quote, and one behind a backslash, for one that is escaped already: so all are
+/// doubled first.
+fn printed(query: &Query) -> String {
+    let mut query = query.clone();
+    let _: ControlFlow<()> = query.visit(&mut Doubling);
+    query.to_string()
+}
+
+struct Doubling;
+
+impl VisitorMut for Doubling {
+    type Break = ();
+
+    fn post_visit_value(&mut self, value: &mut ValueWithSpan) -> ControlFlow<()> {
+        if let Value::SingleQuotedString(text) = &mut value.value {
+            *text = text.replace('\'', "''");
+        }
+        ControlFlow::Continue(())
     }
 }
 
@@ -177,4 +198,23 @@ fn days_between(args: Vec<Expr>) -> Option<Expr> {
     let difference = tree::binary(seconds(args.next()?), BinaryOperator::Minus, seconds(args.next()?));
     let days = tree::binary(tree::nested(difference), BinaryOperator::Divide, tree::number(86_400));
     Some(tree::cast(days, DataType::BigInt(None)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_reads_back_as_itself() {
+        for text in ["O'Brien", "a''b", r"\' OR 1=1 --", "'", "''", r"C:\tmp\", r"\''", "x'' 'y"] {
+            let sql = "SELECT a FROM t WHERE a = 'x'";
+            let parsed = parse::statements(&GenericDialect {}, sql).expect("a statement");
+            let Some(Statement::Query(mut query)) = parsed.into_iter().next() else { panic!("a query") };
+            let SetExpr::Select(select) = query.body.as_mut() else { panic!("a select") };
+            let Some(Expr::BinaryOp { right, .. }) = &mut select.selection else { panic!("a condition") };
+            **right = tree::text(text);
+            let refused = embedded(&query).err();
+            assert!(refused.is_none(), "{text}: {refused:?}");
+        }
+    }
 }

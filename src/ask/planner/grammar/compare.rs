@@ -105,7 +105,8 @@ fn read_difference(frame: &Frame) -> Option<Found> {
         return None;
     }
     let counted = bag.has(|role| matches!(role, Role::HowMany | Role::HowMuch));
-    if !told && !(more.is_some() && counted) {
+    let asks_by_how_much = told || (more.is_some() && counted);
+    if !asks_by_how_much {
         return None;
     }
     bag.take(|role| {
