@@ -19,7 +19,11 @@ impl Reducer<'_> {
             };
             let number = number.clone();
             match self.comparison(at, &number) {
-                Some((from, to, condition)) => {
+                Some((from, mut to, mut condition)) => {
+                    if self.role(Some(to)) == Some(Role::Inclusive) {
+                        include(&mut condition.test);
+                        to += 1;
+                    }
                     self.nodes.splice(from..to, [Node::Done(condition)]);
                     at = from + 1;
                 }
@@ -101,6 +105,17 @@ impl Reducer<'_> {
             at = from + 1;
         }
         Some(())
+    }
+}
+
+/// The bound is one of them.
+fn include(test: &mut Test) {
+    if let Test::Compare(op, _) = test {
+        *op = match *op {
+            Op::More => Op::AtLeast,
+            Op::Less => Op::AtMost,
+            other => other,
+        };
     }
 }
 

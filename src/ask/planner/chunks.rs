@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 
 use super::concept::concepts;
-use super::dates::{Period, period};
+use super::dates::{Period, period, yearless};
 use super::labels::{self, Labels};
 use super::lexicon::{self, LONGEST, Role};
 use super::names::Names;
@@ -17,6 +17,7 @@ use super::reading::Column;
 use super::token::{Kind, Token};
 use crate::engine::{Likeness, Mention};
 use crate::schema::Table;
+use crate::value::FieldType;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
@@ -74,6 +75,12 @@ const UNKNOWN_NOUN_COST: f32 = 0.25;
 const ONE_COST: f32 = 0.2;
 /// One Han character that compares (高, 少) is weaker than a phrase.
 const SHORT_COST: f32 = 0.05;
+/// A cell of one character within a word: 女 of 女员工.
+const SHORT_CELL_COST: f32 = 0.05;
+/// The year of a month is that of all rows.
+const YEARLESS_COST: f32 = 0.12;
+/// The longest remark in brackets that a bound is included.
+const LONGEST_REMARK: usize = 8;
 /// Names that also look like a label had better be the label.
 const LABEL_CONTEXT_COST: f32 = 0.3;
 
@@ -119,6 +126,8 @@ impl Cutter<'_> {
         self.numbers(at, &mut steps);
         self.context(at, &mut steps);
         self.unknown_noun(at, &mut steps);
+        self.short_cells(at, &mut steps);
+        self.inclusive(at, &mut steps);
         steps
     }
 
@@ -280,6 +289,9 @@ impl Cutter<'_> {
         if let Some((period, taken)) = period(rest, self.today) {
             steps.push((at + taken, Some(Meaning::Period(period)), CHUNK_COST));
         }
+        if let Some((period, taken)) = self.only_year().and_then(|year| yearless(rest, year)) {
+            steps.push((at + taken, Some(Meaning::Period(period)), CHUNK_COST + YEARLESS_COST));
+        }
         if let Some((low, high, taken)) = range(rest) {
             steps.push((at + taken, Some(Meaning::Range(low, high)), CHUNK_COST));
         }
@@ -294,6 +306,53 @@ impl Cutter<'_> {
             }
             let one = if number.value == 1.0 && !number.bare && !self.is_compared(at) { ONE_COST } else { 0.0 };
             steps.push((at + taken, Some(Meaning::Number(number)), CHUNK_COST + one));
+        }
+    }
+
+    /// The one year of the one column of dates.
+    fn only_year(&self) -> Option<i32> {
+        let mut dates = self.table.fields.iter().filter(|field| field.kind == FieldType::DateTime);
+        let (low, high) = dates.next().filter(|_| dates.next().is_none())?.range.as_ref()?;
+        let year = |text: &str| text.get(..4)?.parse::<i32>().ok();
+        year(low).filter(|first| year(high) == Some(*first))
+    }
+
+    /// 女 of 女员工 or 女性: a cell of one character right before a word for people, in a column of few values.
+    fn short_cells(&self, at: usize, steps: &mut Vec<Step>) {
+        let token = &self.tokens[at];
+        let sex = self.tokens.get(at + 1).is_some_and(|next| next.text == "性");
+        let end = at + 1 + usize::from(sex);
+        let people = sex || self.known_people(end);
+        if token.kind != Kind::Han || !people {
+            return;
+        }
+        for (index, field) in self.table.fields.iter().enumerate() {
+            let few = field.exact().is_some() && field.distinct.is_some_and(|distinct| distinct <= 20);
+            if few && field.samples.contains(&token.text) {
+                let cells = vec![token.text.clone()];
+                let value = Meaning::Value { column: Column::Field(index), cells, whole: true };
+                steps.push((end, Some(value), SHORT_CELL_COST));
+            }
+        }
+    }
+
+    fn known_people(&self, at: usize) -> bool {
+        at < self.tokens.len() && self.known_phrases(at).iter().any(|(_, roles)| roles.contains(&Role::Person))
+    }
+
+    /// `（含2020年）`: says that the bound before it is one of them.
+    fn inclusive(&self, at: usize, steps: &mut Vec<Step>) {
+        let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text.as_str());
+        let says = matches!(text(at + 1), "含" | "包" | "including" | "inclusive" | "included");
+        if text(at) != "(" || !says {
+            return;
+        }
+        let told = |token: &Token| {
+            token.kind == Kind::Number || "含包括本数该当年月日年度元".contains(&token.text) || token.text.is_ascii()
+        };
+        let close = (at + 2..=(at + LONGEST_REMARK).min(self.tokens.len())).find(|place| text(*place) == ")");
+        if let Some(close) = close.filter(|close| self.tokens[at + 1..*close].iter().all(told)) {
+            steps.push((close + 1, Some(Meaning::Role(Role::Inclusive)), ROLE_COST));
         }
     }
 
@@ -327,6 +386,10 @@ impl Cutter<'_> {
 
     fn context(&self, at: usize, steps: &mut Vec<Step>) {
         for (end, documents) in self.names.spans(self.tokens, at) {
+            let whole = documents.len() == self.names.count();
+            if whole && self.names.ends_with(&self.tokens[at..end]) {
+                steps.push((end, Some(Meaning::Role(Role::Row)), CONTEXT_COST));
+            }
             let labelled = !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
             steps.push((
                 end,

@@ -5,7 +5,7 @@ use chrono::{Datelike, Days, Months, NaiveDate};
 use super::numerals::number;
 use super::token::{Kind, Token, tokens};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Grain {
     Year,
     Quarter,
@@ -69,9 +69,46 @@ fn span(tokens: &[Token], today: NaiveDate) -> Option<(Period, usize)> {
         "and" => opener == "between",
         _ => false,
     };
-    let (last, taken) = single(tokens.get(at + 1..).filter(|_| joins)?, today)?;
+    let rest = tokens.get(at + 1..).filter(|_| joins)?;
+    let (last, taken) = later(rest, &first).or_else(|| single(rest, today))?;
     let ordered = first.from < last.to && first.grain == last.grain;
     ordered.then_some((Period { from: first.from, to: last.to, grain: Grain::Span }, at + 1 + taken))
+}
+
+/// `3月15日` or `15日` behind a day, `5月` behind a month: in the year, or the month, of the first.
+fn later(tokens: &[Token], first: &Period) -> Option<(Period, usize)> {
+    let days = |at: usize| whole(tokens, at, 1, 31).filter(|_| matches!(text(tokens, at + 1), "日" | "号"));
+    let month = whole(tokens, 0, 1, 12).filter(|_| text(tokens, 1) == "月");
+    match (first.grain, month) {
+        (Grain::Day, Some(month)) => Some((Period::day(first.from.year(), month, days(2)?)?, 4)),
+        (Grain::Day, None) => Some((Period::day(first.from.year(), first.from.month(), days(0)?)?, 2)),
+        (Grain::Month, Some(month)) if days(2).is_none() => {
+            Some((Period::months(first.from.year(), month, 1, Grain::Month)?, 2 + usize::from(text(tokens, 2) == "份")))
+        }
+        _ => None,
+    }
+}
+
+/// A month or a quarter that names no year: `3月`, `二月份`, `第一季度`, `january`, `q1`.
+pub fn yearless(tokens: &[Token], year: i32) -> Option<(Period, usize)> {
+    if let Some((quarter, taken)) = quarter(tokens) {
+        return Some((Period::months(year, quarter * 3 - 2, 3, Grain::Quarter)?, taken));
+    }
+    let quarter = text(tokens, 0).strip_prefix('q').and_then(|digit| digit.parse::<u32>().ok());
+    if let Some(quarter) = quarter.filter(|quarter| (1..=4).contains(quarter)) {
+        return Some((Period::months(year, quarter * 3 - 2, 3, Grain::Quarter)?, 1));
+    }
+    let named = month_name(text(tokens, 0)).filter(|_| text(tokens, 0).len() > 3);
+    if let Some(month) = named.filter(|_| day_number(tokens, 1).is_none()) {
+        return Some((Period::months(year, month, 1, Grain::Month)?, 1));
+    }
+    let (value, taken) = number(tokens)?;
+    let month = (value.value.fract() == 0.0 && (1.0..=12.0).contains(&value.value)).then_some(value.value as u32)?;
+    if text(tokens, taken) != "月" || number(tokens.get(taken + 1..)?).is_some() {
+        return None;
+    }
+    let end = taken + 1 + usize::from(text(tokens, taken + 1) == "份");
+    Some((Period::months(year, month, 1, Grain::Month)?, end))
 }
 
 /// A period that is no span; four digits are a year.

@@ -85,8 +85,8 @@ impl<'a> Reducer<'a> {
             .nodes
             .iter()
             .map(|node| match node {
-                Node::Open(Meaning::Column(index, _))
-                    if self.field(*index).is_some_and(|field| field.kind == FieldType::Flag) =>
+                Node::Open(Meaning::Column(index, whole))
+                    if self.field(*index).is_some_and(|field| field.kind == FieldType::Flag && (*whole || !denies(&field.label))) =>
                 {
                     cost += FLAG_COST;
                     Node::Done(Condition {
@@ -268,6 +268,14 @@ impl<'a> Reducer<'a> {
     fn is_value_of(&self, at: usize, index: usize) -> bool {
         matches!(self.nodes.get(at), Some(Node::Open(Meaning::Value { column: Column::Field(field), .. })) if *field == index)
     }
+}
+
+/// A label that says no by itself (未付款): a part of it would say the contrary.
+fn denies(label: &str) -> bool {
+    ["未", "不", "非", "无", "没"].iter().any(|word| label.replace("是否", "").contains(word))
+        || super::token::tokens(label).iter().any(|token| {
+            matches!(token.text.as_str(), "not" | "no" | "never" | "without") || token.text.starts_with("un")
+        })
 }
 
 /// Something joins the named things: two that only stand in one question are no pair.

@@ -86,6 +86,7 @@ fn cost(span: &[Concept], label: &[Concept]) -> Option<f32> {
     let mut open: Vec<&Concept> = label.iter().collect();
     let (mut named, mut extra) = (0.0, 0.0);
     let mut strong = false;
+    let mut dealt = false;
     for concept in span {
         if let Some(at) = open.iter().position(|other| other.id == concept.id) {
             let other = open.swap_remove(at);
@@ -94,11 +95,17 @@ fn cost(span: &[Concept], label: &[Concept]) -> Option<f32> {
             extra += if concept.synonym != other.synonym { SYNONYM_COST } else { 0.0 };
         } else if concept.weight <= 0.3 || is_kind_of(&concept.id, label) {
             extra += WEAK_COST;
+        } else if concept.id == "deal" {
+            dealt = true;
+            extra += SYNONYM_COST;
         } else {
             return None;
         }
     }
     let recall = named / whole;
+    if dealt && recall < 0.9 {
+        return None;
+    }
     let head = label.iter().rev().find(|concept| concept.weight > 0.3).filter(|head| head.id.is_ascii());
     let headless = head.is_some_and(|head| !span.iter().any(|concept| concept.id == head.id));
     let cost = (1.0 - recall) * PARTIAL_COST + extra + if headless { HEADLESS_COST } else { 0.0 };

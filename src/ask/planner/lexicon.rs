@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use super::dates::Grain;
 use super::token::tokens;
 
 /// What a superlative is about when no measure stands beside it.
@@ -101,6 +102,18 @@ pub enum Role {
     Person,
     /// All, any: no condition.
     All,
+    /// `从高到低`, `highest first`.
+    Order {
+        up: bool,
+    },
+    /// `每个月`, `by month`: groups by periods.
+    PerTime(Grain),
+    /// One row by itself: 单笔, `single`.
+    Single,
+    /// Bought, sold: of a quantity.
+    Trade,
+    /// The bound is one of them: （含2020年）.
+    Inclusive,
 }
 
 use Manner::{Amount, Frequency, Height, Length, Many, Price, Quality, Time};
@@ -129,6 +142,40 @@ const PHRASES: &[(Role, &str)] = &[
     ),
     (
         Role::Verb,
+        "place|placed|placed by|calculate|compute|统计|统计一下|计算|算一下|算算|排序|排列|下单|下了|下过|sorted|shipped|issued",
+    ),
+    (Role::Filler, "已经|分别的|目前为止"),
+    (
+        Role::Trade,
+        "sold|sell|ordered|bought|purchased|shipped|卖|卖了|卖出|卖出了|卖掉|卖掉了|售出|售出了|销售了|订购|订购了|采购|采购了|买了|买",
+    ),
+    (Role::Single, "single|a single|one single|in a single|in one|单笔|单次|单条|单个|单张|单一|一笔|一单|单笔最大|每笔"),
+    (
+        Role::Order { up: false },
+        "highest first|largest first|biggest first|greatest first|most first|descending|in descending order|descending order|desc|sorted descending|\
+         high to low|from high to low|highest to lowest|from highest to lowest|from largest to smallest|largest to smallest|sorted from highest to lowest|sorted high to low|\
+         从高到低|由高到低|从大到小|由大到小|从多到少|由多到少|降序|倒序|从高到低排序|从高到低排列|从大到小排序|从大到小排列|从多到少排序|从多到少排列|由高到低排序|由高到低排列|由大到小排序|由大到小排列|降序排列|降序排序|倒序排列|高到低|大到小",
+    ),
+    (
+        Role::Order { up: true },
+        "lowest first|smallest first|fewest first|ascending|in ascending order|ascending order|asc|sorted ascending|\
+         low to high|from low to high|lowest to highest|from lowest to highest|from smallest to largest|smallest to largest|sorted from lowest to highest|sorted low to high|\
+         从低到高|由低到高|从小到大|由小到大|从少到多|由少到多|升序|正序|从低到高排序|从低到高排列|从小到大排序|从小到大排列|从少到多排序|从少到多排列|由低到高排序|由低到高排列|由小到大排序|由小到大排列|升序排列|升序排序|低到高|小到大",
+    ),
+    (
+        Role::PerTime(Grain::Month),
+        "by month|per month|monthly|each month|every month|for each month|of each month|in each month|每月|每个月|各月|各个月|各月份|每个月份|每月份|月度|按月|按月份|分月|逐月",
+    ),
+    (
+        Role::PerTime(Grain::Quarter),
+        "by quarter|per quarter|quarterly|each quarter|every quarter|for each quarter|in each quarter|每季度|每个季度|各季度|各个季度|按季度|分季度",
+    ),
+    (
+        Role::PerTime(Grain::Year),
+        "by year|yearly|each year|every year|for each year|per year|in each year|每年|每一年|各年|各年度|各年份|按年|按年度|按年份|分年",
+    ),
+    (
+        Role::Verb,
         "成交|销售|卖出|卖|开发|发生|实现|取得|获得|完成|产生|录得|拿下|参加|举办|举行|排名|排行|排在|位列|位居|排|取|共有|总共有|卖了|做了",
     ),
     (Role::Deed, "won|win|wins|winning|finish|finished|lose|lost|complete|completed|赢|赢得|赢了|输|完成了"),
@@ -153,7 +200,7 @@ const PHRASES: &[(Role, &str)] = &[
     ),
     (
         Role::HowMany,
-        "how many|how many of|what number of|多少|有多少|共有多少|一共有多少|总共有多少|几|有几|几个|几家|多少个|多少家|多少名|多少位|多少人|几位|几名|多少条|多少笔|多少种|几种|多少项|几项",
+        "how many|how many of|what number of|多少|有多少|共有多少|一共有多少|总共有多少|几|有几|几个|几家|多少个|多少家|多少名|多少位|多少人|几位|几名|多少条|多少笔|多少种|几种|多少项|几项|多少台|几台|多少件|几件|多少套|几套|多少辆|几辆|多少只|几只|几条|几笔|多少单|几单|多少张|几张|多少次|多少把|多少本|多少箱|多少支|多少类|几类|多少吨|多少瓶|多少盒|多少款|几款",
     ),
     (
         Role::HowMuch,
@@ -251,7 +298,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::Or, "or|还是|或|或者|抑或|vs|versus"),
     (
         Role::Not,
-        "not|isn 't|wasn 't|aren 't|other than|except|except for|excluding|without|besides|apart from|不是|不属于|并非|非|除了|除|以外|之外|不在|不包括|不含",
+        "not|isn 't|wasn 't|aren 't|other than|except|except for|excluding|without|besides|apart from|不是|不属于|并非|非|除了|除|以外|之外|不在|不包括|不含|未|没|没有|还没|还没有|尚未|暂未|从未|并未|did not|didn 't|does not|not yet|haven 't|hasn 't",
     ),
     (
         Role::Difference,
@@ -265,8 +312,8 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::Respective, "respectively|each|分别|各自|各自的|分别有|各有"),
     (Role::Before, "before|prior to|以前|之前|before the year"),
     (Role::After, "after|following|以后|之后|after the year|later than"),
-    (Role::Since, "since|from|starting from|自|从|起|以来|since the year"),
-    (Role::Until, "until|through|up to|by the end of|截至|截止|为止"),
+    (Role::Since, "since|from|starting from|自|从|起|以来|since the year|及以后|及之后|以及以后|or later|onwards|onward|and later|and after|or after|开始"),
+    (Role::Until, "until|through|up to|by the end of|截至|截止|为止|及以前|及之前|or earlier|and earlier|or before"),
     (
         Role::Next,
         "next|after|following|comes after|came after|right after|directly after|listed after|immediately after|below|下一个|下一|后一个|之后的|紧接着|后面的|后面|immediately following",
@@ -290,7 +337,7 @@ const PHRASES: &[(Role, &str)] = &[
     ),
     (Role::Times, "times|number of times|occasions|amount of times|次|次数|多少次|几次"),
     (Role::All, "all|any|every|all of|every single|each and every|所有|全部|任何|所有的|全部的"),
-    (Role::Row, "row|rows|record|records|entry|entries|item|items|data|line|lines|行|条|条记录|记录|条数据|数据|项"),
+    (Role::Row, "row|rows|record|records|entry|entries|item|items|data|line|lines|行|条|条记录|记录|条数据|数据|项|笔|单|笔记录|条目|笔交易|交易记录|笔订单|个订单|订单|transaction|transactions|笔业务|笔数|条数|行数|行记录|行数据"),
     (
         Role::Person,
         "player|players|person|people|athlete|athletes|driver|drivers|rider|riders|candidate|candidates|competitor|competitors|participant|participants|member|members|swimmer|swimmers|cyclist|cyclists|runner|runners|racer|racers|men|women|man|woman|individuals|students|student|employee|employees|staff|人|员工|人员|学生|同学|职工|选手|球员|人士",

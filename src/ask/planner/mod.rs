@@ -11,6 +11,7 @@ mod frame;
 mod grammar;
 mod labels;
 mod lexicon;
+mod measure;
 mod moment;
 mod names;
 mod numerals;
@@ -109,9 +110,40 @@ fn decide(ranked: &[Ranked], schema: &Schema, question: &str) -> Plan {
         {
             let mut notes = vec![Note::new("question_read_as", tell(best))];
             notes.extend(left_out(&best.scored.reading, schema, question));
+            notes.extend(added_up(&best.scored, schema, question));
             Plan::Statement { sql: best.sql.clone(), notes, score: (-best.scored.cost).exp() }
         }
         _ => Plan::Unsure { readings: ranked.iter().take(TOLD).map(tell).collect() },
+    }
+}
+
+/// Rows that no word of the question adds up were added up.
+fn added_up(scored: &Scored, schema: &Schema, question: &str) -> Option<Note> {
+    let table = schema.tables.get(scored.reading.table)?;
+    let label = |index: usize| table.fields.get(index).map(|field| field.label.as_str());
+    let chinese = question.chars().any(token::is_han);
+    match &scored.reading.shape {
+        reading::Shape::Leaders { by, how: reading::How::Sum, measure, .. } => {
+            let (by, measure) = (label(*by)?, label(*measure)?);
+            let message = if chinese {
+                format!("同一“{by}”的各行“{measure}”已相加，再作比较")
+            } else {
+                format!("the rows of each {by} were added up: {measure}")
+            };
+            Some(Note::new("summed_by_group", message))
+        }
+        reading::Shape::Aggregate { column, .. } | reading::Shape::Grouped { aggregate: Some((_, column)), .. }
+            if scored.added_up =>
+        {
+            let measure = label(*column)?;
+            let message = if chinese {
+                format!("各行的“{measure}”已相加")
+            } else {
+                format!("the rows' {measure} was added up")
+            };
+            Some(Note::new("rows_added_up", message))
+        }
+        _ => None,
     }
 }
 

@@ -25,8 +25,12 @@ impl Reducer<'_> {
                 .role(Some(at + 1))
                 .filter(|role| matches!(role, Role::Before | Role::After | Role::Since | Role::Until));
             let from = at - usize::from(side.is_some());
-            let to = at + 1 + usize::from(side.is_none() && after.is_some());
-            let bound = side.or(after);
+            let mut to = at + 1 + usize::from(side.is_none() && after.is_some());
+            let mut bound = side.or(after);
+            if self.role(Some(to)) == Some(Role::Inclusive) {
+                bound = bound.map(included);
+                to += 1;
+            }
             let beside = [from.checked_sub(1), Some(to)]
                 .into_iter()
                 .find(|place| self.column(*place).is_some_and(|index| self.is_time(index)));
@@ -111,6 +115,15 @@ fn order(role: Role) -> Option<Op> {
         Role::Since => Some(Op::AtLeast),
         Role::Until => Some(Op::AtMost),
         _ => None,
+    }
+}
+
+/// The same bound with the period as one of them.
+fn included(bound: Role) -> Role {
+    match bound {
+        Role::Before => Role::Until,
+        Role::After => Role::Since,
+        other => other,
     }
 }
 

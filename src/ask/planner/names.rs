@@ -37,7 +37,8 @@ impl Names {
             }
             let sheets: Vec<&str> =
                 table.sheets.iter().filter(|(other, _)| other == file).map(|(_, sheet)| sheet.as_str()).collect();
-            documents.push(Document::of(file, &format!("{}\n{}\n{shared}", stem_of(file), sheets.join("\n"))));
+            let sheets = if sheets.len() > 1 { String::new() } else { sheets.join("\n") };
+            documents.push(Document::of(file, &format!("{}\n{sheets}\n{shared}", stem_of(file))));
         }
         Self { documents }
     }
@@ -57,6 +58,17 @@ impl Names {
                 .collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// The words end a name of every document, but for what says that it is a list: they say what a row is.
+    pub fn ends_with(&self, span: &[Token]) -> bool {
+        let text: String = span.iter().map(|token| token.text.as_str()).collect();
+        let word = stem(&text);
+        let ends = |name: &str| match span.first().map(|token| token.kind) {
+            Some(Kind::Han) => heads(name).any(|head| head.ends_with(&text)),
+            _ => tokens(name).iter().rfind(|token| token.kind == Kind::Word).is_some_and(|last| stem(&last.text) == word),
+        };
+        self.documents.iter().all(|document| document.text.lines().any(ends))
     }
 
     /// Documents whose names hold the period.
@@ -87,9 +99,15 @@ impl Document {
     fn of(name: &str, names: &str) -> Self {
         let words =
             tokens(names).iter().filter(|token| token.kind == Kind::Word).map(|token| stem(&token.text)).collect();
-        let text = super::token::fold(names);
+        let text = names.lines().map(super::token::fold).collect::<Vec<_>>().join("\n");
         Self { name: name.to_owned(), words, text, periods: periods(names) }
     }
+}
+
+/// A name without the words that only say that it is a list, one after the other.
+fn heads(name: &str) -> impl Iterator<Item = &str> {
+    const LISTS: &[&str] = &["表", "明细", "台账", "名单", "记录", "清单", "列表", "数据", "信息", "汇总", "流水", "统计"];
+    std::iter::successors(Some(name), |name| LISTS.iter().find_map(|list| name.strip_suffix(list)))
 }
 
 fn stem_of(file: &str) -> &str {

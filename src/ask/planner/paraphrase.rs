@@ -1,6 +1,7 @@
 //! A reading in words, in the language of the question.
 
-use super::reading::{Column, Condition, How, Op, Reading, Shape, Test};
+use super::dates::Grain;
+use super::reading::{Column, Condition, How, Key, Op, Reading, Shape, Test};
 use super::token::is_han;
 use crate::schema::{Schema, Table};
 use crate::value::decimal_text;
@@ -60,6 +61,8 @@ impl Teller<'_> {
             (How::Median, false) => "median of",
             (How::Greatest, true) => "最大值",
             (How::Greatest, false) => "highest",
+            (How::Different, true) => "不同值的个数",
+            (How::Different, false) => "number of different",
             (How::Least, true) => "最小值",
             (How::Least, false) => "lowest",
         }
@@ -85,15 +88,25 @@ impl Teller<'_> {
                 format!("{}{}", self.pick("不同值的个数：", "number of different values of "), self.label(*column))
             }
             Shape::Aggregate { how, column } => self.aggregate(*how, *column),
-            Shape::Grouped { by, aggregate } => {
+            Shape::Grouped { by, aggregate, .. } => {
                 let value = aggregate.map_or_else(
                     || self.pick("行数", "number of rows").to_owned(),
                     |(how, column)| self.aggregate(how, column),
                 );
+                let keys: Vec<String> = by.iter().map(|key| self.key(key)).collect();
                 if self.chinese {
-                    format!("按{}：{value}", self.label(*by))
+                    format!("按{}：{value}", keys.join("、"))
                 } else {
-                    format!("{value} for each {}", self.label(*by))
+                    format!("{value} for each {}", keys.join(" and "))
+                }
+            }
+            Shape::Leaders { by, how, measure, most, count } => {
+                let (by, value, end) = (self.label(*by), self.aggregate(*how, *measure), self.end(*most));
+                match (self.chinese, count) {
+                    (true, None) => format!("{value}{end}的{by}"),
+                    (true, Some(count)) => format!("{value}{end}的{count}个{by}"),
+                    (false, None) => format!("{by} with the {end} {value}"),
+                    (false, Some(count)) => format!("the {count} {by} with the {end} {value}"),
                 }
             }
             Shape::Extreme { columns, measure, most, within } => {
@@ -153,6 +166,17 @@ impl Teller<'_> {
                 format!("{place}{}", self.labels(columns))
             }
         }
+    }
+
+    fn key(&self, key: &Key) -> String {
+        let label = self.label(key.column);
+        let unit = match key.grain {
+            Some(Grain::Year) => self.pick("的年份", "year"),
+            Some(Grain::Quarter) => self.pick("的季度", "quarter"),
+            Some(Grain::Month) => self.pick("的月份", "month"),
+            Some(Grain::Day | Grain::Span) | None => return label.to_owned(),
+        };
+        if self.chinese { format!("{label}{unit}") } else { format!("{unit} of {label}") }
     }
 
     fn superlative(&self, names: &str, measure: usize, most: bool) -> String {

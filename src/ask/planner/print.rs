@@ -2,7 +2,9 @@
 
 use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, Query, SelectItem, UnaryOperator};
 
-use super::reading::{Column, Condition, How, Reading, Shape, Test, Top};
+use super::dates::Grain;
+use super::measure;
+use super::reading::{Column, Condition, How, Key, Reading, Shape, Test, Top};
 use super::tree::{
     Parts, aggregate, binary, case, count_distinct, derived, equal, function, item, name, named, number, operator,
     order_by, present, row, star, table, text,
@@ -30,26 +32,24 @@ impl Printer<'_> {
                 ..self.parts(vec![item(self.field(*column))], self.and(present(self.field(*column))))
             }
             .query(),
-            Shape::Count => self.one(function("COUNT", star()), "n", self.filter()),
-            Shape::CountDifferent { column } => self.one(count_distinct(self.field(*column)), "n", self.filter()),
-            Shape::Aggregate { how, column } => {
-                self.one(aggregate(*how, self.field(*column)), word(*how), self.filter())
-            }
-            Shape::Grouped { by, aggregate: how } => self.grouped(*by, *how),
+            Shape::Count => self.one(function("COUNT", star()), self.filter()),
+            Shape::CountDifferent { column } => self.one(count_distinct(self.field(*column)), self.filter()),
+            Shape::Aggregate { how, column } => self.one(aggregate(*how, self.field(*column)), self.filter()),
+            Shape::Grouped { by, aggregate: how, up } => self.grouped(by, *how, *up),
+            Shape::Leaders { by, how, measure, most, count } => self.leaders(*by, (*how, *measure), *most, *count),
             Shape::Extreme { columns, measure, most, within } => self.extreme(columns, *measure, *most, *within),
             Shape::Ranked { columns, top } => {
                 let shown = with(columns, top.measure);
                 self.plain(&shown, self.and(present(self.field(top.measure))), vec![self.order(top)], Some(top.count))
             }
             Shape::Frequent { by, most } => self.frequent(*by, *most),
-            Shape::Difference { key, first, second, measure, signed, checked } => {
-                self.difference(*key, [first, second], *measure, *signed, *checked)
+            Shape::Difference { how, key, first, second, measure, signed, checked } => {
+                self.difference(*key, [first, second], (*how, *measure), *signed, *checked)
             }
             Shape::Spread { measure } => {
                 let column = || self.field(*measure);
                 self.one(
                     binary(aggregate(How::Greatest, column()), BinaryOperator::Minus, aggregate(How::Least, column())),
-                    "difference",
                     self.filter(),
                 )
             }
@@ -82,19 +82,54 @@ impl Printer<'_> {
         Parts { order, limit, ..self.parts(items, filter) }.query()
     }
 
-    fn one(&self, expr: Expr, alias: &str, filter: Option<Expr>) -> Query {
-        self.parts(vec![named(expr, alias)], filter).query()
+    fn one(&self, expr: Expr, filter: Option<Expr>) -> Query {
+        self.parts(vec![item(expr)], filter).query()
     }
 
-    fn grouped(&self, by: usize, how: Option<(How, usize)>) -> Query {
-        let (value, alias) = match how {
-            Some((how, column)) => (aggregate(how, self.field(column)), word(how)),
-            None => (function("COUNT", star()), "n"),
+    fn key(&self, key: &Key) -> Expr {
+        let unit = match key.grain {
+            Some(Grain::Year) => "year",
+            Some(Grain::Quarter) => "quarter",
+            Some(Grain::Month) => "month",
+            Some(Grain::Day | Grain::Span) | None => return self.field(key.column),
         };
-        let items = vec![item(self.field(by)), named(value, alias)];
-        let filter = self.and(present(self.field(by)));
-        Parts { group: vec![self.field(by)], order: vec![order_by(self.field(by), true)], ..self.parts(items, filter) }
-            .query()
+        function("DATE_TRUNC", vec![text(unit), self.field(key.column)])
+    }
+
+    /// By the aggregate, the greatest first; periods in their own order.
+    fn grouped(&self, by: &[Key], how: Option<(How, usize)>, up: Option<bool>) -> Query {
+        let value = || match how {
+            Some((how, column)) => aggregate(how, self.field(column)),
+            None => function("COUNT", star()),
+        };
+        let keys: Vec<Expr> = by.iter().map(|key| self.key(key)).collect();
+        let items = keys.iter().cloned().chain([value()]).map(item).collect();
+        let filter = by.iter().fold(self.filter(), |filter, key| {
+            let present = present(self.field(key.column));
+            Some(match filter {
+                Some(filter) => binary(filter, BinaryOperator::And, present),
+                None => present,
+            })
+        });
+        let timed = by.iter().position(|key| measure::is_time(self.table, key.column)).filter(|_| up.is_none());
+        let mut order: Vec<OrderByExpr> = timed.map(|at| order_by(keys[at].clone(), true)).into_iter().collect();
+        order.push(order_by(value(), up.unwrap_or(false)));
+        Parts { group: keys, order, ..self.parts(items, filter) }.query()
+    }
+
+    fn leaders(&self, by: usize, (how, measure): (How, usize), most: bool, count: Option<u64>) -> Query {
+        let value = || aggregate(how, self.field(measure));
+        let told = binary(present(self.field(by)), BinaryOperator::And, present(self.field(measure)));
+        let filter = || self.and(told.clone());
+        let group = || vec![self.field(by)];
+        let items = vec![item(self.field(by)), item(value())];
+        if count.is_some() {
+            let order = vec![order_by(value(), !most)];
+            return Parts { group: group(), order, limit: count, ..self.parts(items, filter()) }.query();
+        }
+        let sums = Parts { group: group(), ..self.parts(vec![named(value(), "v")], filter()) }.query();
+        let having = binary(value(), BinaryOperator::Eq, best_of("v", sums, most));
+        Parts { group: group(), having: Some(having), ..self.parts(items, filter()) }.query()
     }
 
     fn extreme(&self, columns: &[usize], measure: usize, most: bool, within: Option<Top>) -> Query {
@@ -106,13 +141,15 @@ impl Printer<'_> {
                 .map(|column| present(self.field(*column)))
                 .chain(self.filter())
                 .reduce(|a, b| binary(b, BinaryOperator::And, a));
-            let best = self.one(aggregate(how, self.field(measure)), word(how), told.clone());
+            let best = self.one(aggregate(how, self.field(measure)), told.clone());
             let best = binary(self.field(measure), BinaryOperator::Eq, Expr::Subquery(Box::new(best)));
             let filter = Some(match told {
                 Some(told) => binary(told, BinaryOperator::And, best),
                 None => best,
             });
-            return self.plain(&with(columns, measure), filter, Vec::new(), None);
+            let items = with(columns, measure).iter().map(|column| item(self.field(*column))).collect();
+            let distinct = columns.iter().all(|column| measure::is_repeated(self.table, *column));
+            return Parts { distinct, ..self.parts(items, filter) }.query();
         };
         let inner = self.plain(
             &with(&with(columns, measure), top.measure),
@@ -142,22 +179,15 @@ impl Printer<'_> {
         let counts =
             Parts { group: vec![self.field(by)], ..self.parts(vec![named(function("COUNT", star()), "n")], filter()) }
                 .query();
-        let how = if most { How::Greatest } else { How::Least };
-        let best = Parts {
-            items: vec![named(aggregate(how, name("n")), word(how))],
-            from: vec![derived(counts)],
-            ..Parts::default()
-        }
-        .query();
-        let having = binary(function("COUNT", star()), BinaryOperator::Eq, Expr::Subquery(Box::new(best)));
-        let items = vec![item(self.field(by)), named(function("COUNT", star()), "n")];
+        let having = binary(function("COUNT", star()), BinaryOperator::Eq, best_of("n", counts, most));
+        let items = vec![item(self.field(by)), item(function("COUNT", star()))];
         Parts { group: vec![self.field(by)], having: Some(having), ..self.parts(items, filter()) }.query()
     }
 
-    fn difference(&self, key: Column, sides: [&Test; 2], measure: usize, signed: bool, checked: bool) -> Query {
+    fn difference(&self, key: Column, sides: [&Test; 2], (how, measure): (How, usize), signed: bool, checked: bool) -> Query {
         let side = |test: &Test| {
             let condition = self.test(&Condition { column: key, test: test.clone(), negated: false });
-            aggregate(How::Greatest, case(condition, self.field(measure)))
+            aggregate(how, case(condition, self.field(measure)))
         };
         let value = binary(side(sides[0]), BinaryOperator::Minus, side(sides[1]));
         let value = if signed { value } else { function("ABS", vec![value]) };
@@ -165,7 +195,7 @@ impl Printer<'_> {
         let [a, b] = either;
         let filter = self.and(Expr::Nested(Box::new(binary(a, BinaryOperator::Or, b))));
         let having = checked.then(|| binary(function("COUNT", star()), BinaryOperator::LtEq, number(2.0)));
-        Parts { having, ..self.parts(vec![named(value, "difference")], filter) }.query()
+        Parts { having, ..self.parts(vec![item(value)], filter) }.query()
     }
 
     fn neighbour(&self, columns: &[usize], next: bool) -> Query {
@@ -174,9 +204,9 @@ impl Printer<'_> {
         } else {
             (How::Least, BinaryOperator::Lt, How::Greatest)
         };
-        let anchor = self.one(aggregate(near, row()), "r", self.filter());
+        let anchor = self.one(aggregate(near, row()), self.filter());
         let beyond = binary(row(), op, Expr::Subquery(Box::new(anchor)));
-        let place = self.one(aggregate(edge, row()), "r", Some(beyond));
+        let place = self.one(aggregate(edge, row()), Some(beyond));
         self.plain(columns, Some(binary(row(), BinaryOperator::Eq, Expr::Subquery(Box::new(place)))), Vec::new(), None)
     }
 
@@ -238,12 +268,9 @@ fn with(columns: &[usize], measure: usize) -> Vec<usize> {
     all
 }
 
-fn word(how: How) -> &'static str {
-    match how {
-        How::Sum => "total",
-        How::Average => "average",
-        How::Median => "median",
-        How::Greatest => "highest",
-        How::Least => "lowest",
-    }
+/// The greatest or least of what a query gives under an alias, as a value.
+fn best_of(alias: &str, query: Query, most: bool) -> Expr {
+    let how = if most { How::Greatest } else { How::Least };
+    let items = vec![item(aggregate(how, name(alias)))];
+    Expr::Subquery(Box::new(Parts { items, from: vec![derived(query)], ..Parts::default() }.query()))
 }

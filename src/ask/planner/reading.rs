@@ -2,6 +2,8 @@
 
 use chrono::NaiveDate;
 
+use super::dates::Grain;
+
 /// A column: a field of the table by its index, or a readable source column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Column {
@@ -46,6 +48,15 @@ pub enum How {
     Median,
     Greatest,
     Least,
+    /// The number of different values.
+    Different,
+}
+
+/// What rows are grouped by: a column, or the periods of a column of dates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    pub column: usize,
+    pub grain: Option<Grain>,
 }
 
 /// The `count` greatest or least rows by a measure.
@@ -75,10 +86,19 @@ pub enum Shape {
         how: How,
         column: usize,
     },
-    /// For each value of `by`: the aggregate, or the count where there is none.
+    /// For each value of the keys: the aggregate, or the count where there is none; ordered by it, `up` where told so.
     Grouped {
-        by: usize,
+        by: Vec<Key>,
         aggregate: Option<(How, usize)>,
+        up: Option<bool>,
+    },
+    /// The values of `by` whose rows together have the most or least of the measure, ties with them; or the first `count`.
+    Leaders {
+        by: usize,
+        how: How,
+        measure: usize,
+        most: bool,
+        count: Option<u64>,
     },
     /// The rows with the extreme of the measure, ties with them; among the top rows of another measure where `within` is set.
     Extreme {
@@ -96,9 +116,10 @@ pub enum Shape {
         by: usize,
         most: bool,
     },
-    /// The measure of the first less that of the second; without sign when not `signed`. `checked`: no answer where one of
-    /// them has more rows than one.
+    /// The measure of the first less that of the second; without sign when not `signed`. `how` puts the rows of each
+    /// together; `checked`: no answer where one of them has more rows than one.
     Difference {
+        how: How,
         key: Column,
         first: Test,
         second: Test,

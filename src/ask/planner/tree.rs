@@ -113,6 +113,7 @@ pub(super) fn call(called: &str, args: Vec<Expr>, duplicate_treatment: Option<Du
 
 pub(super) fn aggregate(how: How, column: Expr) -> Expr {
     let called = match how {
+        How::Different => return count_distinct(column),
         How::Sum => "SUM",
         How::Average => "AVG",
         How::Median => "MEDIAN",

@@ -232,7 +232,7 @@ impl<'a> Bag<'a> {
     }
 
     /// The key where it lists people; of several columns of people, the key is the one meant.
-    fn key_person(&self) -> Option<usize> {
+    pub fn key_person(&self) -> Option<usize> {
         labels::key(self.frame.table).filter(|index| self.field(*index).is_some_and(labels::is_person))
     }
 

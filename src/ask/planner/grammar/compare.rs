@@ -3,7 +3,8 @@
 use super::super::frame::Frame;
 use super::super::labels;
 use super::super::lexicon::{Manner, Role};
-use super::super::reading::{Column, Shape};
+use super::super::reading::{Column, How, Shape};
+use super::weigh::{Told, Weighing};
 use super::{Bag, Found};
 
 /// `which has more M, A or B`, `A 与 B 哪个的 M 更高`.
@@ -17,6 +18,7 @@ fn read_compare(frame: &Frame) -> Option<Found> {
     let conditions = frame.all_conditions()?;
     let mut bag = Bag::of(frame);
     let most = direction(&mut bag)?;
+    let told = Told::of(&mut bag)?;
     bag.drop_joints();
     bag.take(|role| {
         matches!(
@@ -38,9 +40,15 @@ fn read_compare(frame: &Frame) -> Option<Found> {
     let deeds = bag.take_deeds(Some(measure));
     absorb_rows(&mut bag);
     let field = bag.field(measure)?;
-    let fit = deeds && field.kind.is_number() && !labels::is_rank(field) && frame.names_few_rows();
-    (bag.is_empty() && fit)
-        .then(|| Found::new(Shape::Extreme { columns: vec![key], measure, most, within: None }, conditions, bag.cost))
+    if !bag.is_empty() || !deeds || !field.kind.is_number() || labels::is_rank(field) {
+        return None;
+    }
+    let shape = match told.weigh(frame, key, measure)? {
+        Weighing::Rows(how) => Shape::Leaders { by: key, how, measure, most, count: None },
+        Weighing::Row if frame.names_few_rows() => Shape::Extreme { columns: vec![key], measure, most, within: None },
+        _ => return None,
+    };
+    Some(Found::new(shape, conditions, bag.cost))
 }
 
 /// More or less, where every word that says so agrees.
@@ -92,7 +100,7 @@ fn read_difference(frame: &Frame) -> Option<Found> {
     let entities = frame.entities.as_ref()?;
     let [first, second] = entities.tests.as_slice() else { return None };
     let mut bag = Bag::of(frame);
-    let told = bag.take(|role| role == Role::Difference).is_some();
+    let asked = bag.take(|role| role == Role::Difference).is_some();
     let mores: Vec<bool> = bag
         .roles()
         .filter_map(|(_, role)| match role {
@@ -105,10 +113,11 @@ fn read_difference(frame: &Frame) -> Option<Found> {
         return None;
     }
     let counted = bag.has(|role| matches!(role, Role::HowMany | Role::HowMuch));
-    let asks_by_how_much = told || (more.is_some() && counted);
+    let asks_by_how_much = asked || (more.is_some() && counted);
     if !asks_by_how_much {
         return None;
     }
+    let told = Told::of(&mut bag)?;
     bag.take(|role| {
         matches!(
             role,
@@ -124,24 +133,29 @@ fn read_difference(frame: &Frame) -> Option<Found> {
         )
     });
     bag.drop_joints();
-    if let Column::Field(key) = entities.column {
-        bag.take_column(key);
-    }
+    let Column::Field(key) = entities.column else { return None };
+    bag.take_column(key);
     let measure = only_measure(&mut bag)?;
     let deeds = bag.take_deeds(Some(measure));
     absorb_rows(&mut bag);
-    if !deeds || !bag.is_empty() || !frame.names_few_rows() {
+    let how = match (told.weigh(frame, key, measure)?, frame.names_few_rows()) {
+        (Weighing::Rows(how), _) => how,
+        (Weighing::Row, true) => How::Greatest,
+        _ => return None,
+    };
+    if !deeds || !bag.is_empty() {
         return None;
     }
     let signed = more.is_some();
     let (first, second) = if more == Some(false) { (second, first) } else { (first, second) };
     let shape = Shape::Difference {
+        how,
         key: entities.column,
         first: first.clone(),
         second: second.clone(),
         measure,
         signed,
-        checked: !frame.names_one_row(),
+        checked: how == How::Greatest && !frame.names_one_row(),
     };
     Some(Found::new(shape, frame.conditions.clone(), bag.cost))
 }

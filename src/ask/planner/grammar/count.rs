@@ -3,6 +3,7 @@
 use super::super::frame::Frame;
 use super::super::labels;
 use super::super::lexicon::Role;
+use super::super::measure;
 use super::super::reading::{Column, Condition, Shape, Test};
 use super::{Bag, Found};
 
@@ -52,9 +53,9 @@ fn read(frame: &Frame) -> Option<Found> {
         None if different => return None,
         None if occurrences && !frame.has_conditions() => return None,
         None if people => {
-            bag.only(labels::is_person)?;
+            let column = bag.only(labels::is_person).or_else(|| bag.key_person())?;
             bag.cost += 0.1;
-            Shape::Count
+            if measure::is_repeated(frame.table, column) { Shape::CountDifferent { column } } else { Shape::Count }
         }
         None if rows || occurrences || of_named || frame.kind_named => Shape::Count,
         None => return None,
@@ -76,7 +77,14 @@ fn counted_rows(bag: &mut Bag, column: usize, appears: bool) -> Option<Shape> {
     }
     if frame.has_conditions() {
         let leading = frame.table.fields.iter().position(|field| field.exact().is_some()) == Some(column);
-        return leading.then_some(Shape::Count);
+        let repeated = measure::is_repeated(frame.table, column);
+        let traded = frame.table.fields.iter().any(measure::is_traded);
+        return match (leading, repeated) {
+            _ if measure::completes_grid(frame.table, column) => Some(Shape::Count),
+            (true, false) => Some(Shape::Count),
+            (_, true) if traded && field.exact().is_some() => Some(Shape::CountDifferent { column }),
+            _ => None,
+        };
     }
     (appears || field.exact().is_some()).then_some(Shape::CountDifferent { column })
 }

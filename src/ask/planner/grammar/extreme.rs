@@ -5,6 +5,7 @@ use super::super::labels;
 use super::super::lexicon::{Manner, Role};
 use super::super::reading::{How, Shape, Top};
 use super::order::leading_top;
+use super::weigh::{Told, Weighing};
 use super::{Bag, Found};
 use crate::schema::Field;
 use crate::value::FieldType;
@@ -20,7 +21,8 @@ fn read(frame: &Frame) -> Option<Found> {
     let (at, most, manner) = superlative(&mut bag)?;
     let conditions = frame.all_conditions()?;
     bag.drop_joints();
-    bag.take(|role| matches!(role, Role::InTermsOf | Role::NumberOf | Role::Total | Role::Only));
+    let told = Told::of(&mut bag)?;
+    bag.take(|role| matches!(role, Role::InTermsOf | Role::NumberOf | Role::Only));
     let measure = measure(&bag, at, within).or_else(|| implied_measure(&mut bag, manner))?;
     let most = if manner == Manner::Time && bag.field(measure).is_some_and(labels::is_age) { !most } else { most };
     bag.take_column(measure);
@@ -49,39 +51,23 @@ fn read(frame: &Frame) -> Option<Found> {
     if !bag.is_empty() {
         return None;
     }
-    let doubtful = target.is_some_and(|target| is_repeated(&bag, target)) && adds_up(&bag, measure);
     let cost = bag.cost + if within.is_some() { 0.02 } else { 0.0 };
-    let shape = match target {
-        Some(target) if frame.entities.as_ref().is_none_or(|_| frame.names_few_rows()) => {
+    let Some(target) = target else {
+        let plain = asks_value && told.is_silent() && within.is_none() && frame.entities.is_none();
+        let how = if most { How::Greatest } else { How::Least };
+        return (plain && bag.is_measure(measure))
+            .then(|| Found::new(Shape::Aggregate { how, column: measure }, conditions, cost));
+    };
+    let weighing = told.weigh(frame, target, measure)?;
+    let shape = match weighing {
+        Weighing::Rows(how) if within.is_none() => Shape::Leaders { by: target, how, measure, most, count: None },
+        Weighing::Rows(_) => return None,
+        _ if frame.entities.as_ref().is_none_or(|_| frame.names_few_rows()) => {
             Shape::Extreme { columns: vec![target], measure, most, within }
-        }
-        None if asks_value && within.is_none() && bag.is_measure(measure) && frame.entities.is_none() => {
-            Shape::Aggregate { how: if most { How::Greatest } else { How::Least }, column: measure }
         }
         _ => return None,
     };
-    Some(Found { doubtful, ..Found::new(shape, conditions, cost) })
-}
-
-/// Most values of the column stand in several rows: the most of a sum may be meant, not of one row.
-fn is_repeated(bag: &Bag, index: usize) -> bool {
-    bag.field(index).is_some_and(|field| {
-        let rows = bag.frame().table.rows.saturating_sub(field.nulls) as f64;
-        field.distinct.map_or(labels::COUNTED, |distinct| distinct as f64) <= rows * 0.75
-    })
-}
-
-/// An amount that makes sense as a sum over rows: no rate, price, average, score or share.
-fn adds_up(bag: &Bag, index: usize) -> bool {
-    const NOT_SUMS: &[&str] = &[
-        "average", "per", "price", "percent", "rate", "%", "/", "ratio", "率", "价", "比", "均", "mpg", "speed",
-        "score", "rating", "age", "度",
-    ];
-    let Some(field) = bag.field(index) else { return false };
-    let label = field.label.to_lowercase();
-    bag.is_amount(index)
-        && !matches!(field.unit.as_deref(), Some("%" | "percent"))
-        && !NOT_SUMS.iter().any(|word| label.contains(word))
+    Some(Found { doubtful: weighing == Weighing::Doubtful, ..Found::new(shape, conditions, cost) })
 }
 
 /// The superlative, where all that the question has agree.

@@ -8,8 +8,10 @@ mod bag;
 mod compare;
 mod count;
 mod extreme;
+mod group;
 mod lookup;
 mod order;
+mod weigh;
 
 use super::frame::{Entities, Frame};
 use super::reading::{Column, Condition, Reading, Shape, Test};
@@ -21,17 +23,20 @@ pub struct Scored {
     pub reading: Reading,
     pub cost: f32,
     pub doubtful: bool,
+    /// Rows are added up that no word of the question adds up.
+    pub added_up: bool,
 }
 
 /// Every reading of a frame.
 pub fn readings(frame: &Frame, table: usize) -> Vec<Scored> {
-    let shapes: [fn(&Frame) -> Vec<Found>; 9] = [
+    let shapes: [fn(&Frame) -> Vec<Found>; 10] = [
         extreme::extreme,
         extreme::frequent,
         compare::compare,
         compare::difference,
         count::count,
         aggregate::aggregate,
+        group::group,
         lookup::lookup,
         order::ranked,
         order::placed,
@@ -42,6 +47,7 @@ pub fn readings(frame: &Frame, table: usize) -> Vec<Scored> {
             reading: Reading { table, conditions: found.conditions, shape: found.shape },
             cost: frame.cost + found.cost,
             doubtful: found.doubtful,
+            added_up: found.added_up,
         })
         .collect()
 }
@@ -53,11 +59,12 @@ pub struct Found {
     pub cost: f32,
     /// It may be what is meant, and may as well not: never taken, but it stands against the others.
     pub doubtful: bool,
+    pub added_up: bool,
 }
 
 impl Found {
     fn new(shape: Shape, conditions: Vec<Condition>, cost: f32) -> Self {
-        Self { shape, conditions, cost, doubtful: false }
+        Self { shape, conditions, cost, doubtful: false, added_up: false }
     }
 }
 
@@ -86,6 +93,14 @@ impl Frame<'_> {
         columns.any(|column| match column {
             Column::Field(index) => super::labels::is_nearly_unique(self.table, index),
             Column::Document | Column::Sheet => false,
+        })
+    }
+
+    /// Every condition is of a column whose values repeat, or a span of time.
+    pub fn names_many_rows(&self) -> bool {
+        self.conditions.iter().all(|condition| match (condition.column, &condition.test) {
+            (Column::Field(_), Test::Days(..)) | (Column::Document | Column::Sheet, _) => true,
+            (Column::Field(index), _) => super::measure::is_repeated(self.table, index),
         })
     }
 

@@ -4,6 +4,7 @@ use super::super::frame::{Frame, Part};
 use super::super::labels;
 use super::super::lexicon::{Manner, Role};
 use super::super::reading::{How, Shape, Top};
+use super::weigh::{Told, Weighing};
 use super::{Bag, Found};
 
 /// `M 排名前三的 T …`: takes the top and its measure where a superlative follows for another measure.
@@ -46,6 +47,7 @@ fn read_ranked(frame: &Frame) -> Option<Found> {
     }
     let most = direction(&mut bag)?;
     let conditions = frame.all_conditions()?;
+    let told = Told::of(&mut bag)?;
     bag.drop_joints();
     bag.take(|role| {
         matches!(role, Role::InTermsOf | Role::NumberOf | Role::Which | Role::What | Role::List | Role::Row)
@@ -71,8 +73,16 @@ fn read_ranked(frame: &Frame) -> Option<Found> {
         bag.take_column(*column);
     }
     bag.take(|role| matches!(role, Role::Who | Role::Person));
-    let top = Top { measure, most, count: count as u64 };
-    (bag.is_empty() && columns.len() == 1).then(|| Found::new(Shape::Ranked { columns, top }, conditions, bag.cost))
+    if !bag.is_empty() || columns.len() != 1 {
+        return None;
+    }
+    let count = count as u64;
+    let weighing = told.weigh(frame, columns[0], measure)?;
+    let shape = match weighing {
+        Weighing::Rows(how) => Shape::Leaders { by: columns[0], how, measure, most, count: Some(count) },
+        _ => Shape::Ranked { columns, top: Top { measure, most, count } },
+    };
+    Some(Found { doubtful: weighing == Weighing::Doubtful, ..Found::new(shape, conditions, bag.cost) })
 }
 
 /// The number stands beside what ranks or asks: `top 5`, `哪五家`, `最高的10个`.

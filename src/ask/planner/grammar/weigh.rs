@@ -1,0 +1,68 @@
+//! How an entity is weighed whose rows are compared: by single rows, or by all its rows together.
+
+use super::super::frame::Frame;
+use super::super::lexicon::Role;
+use super::super::measure;
+use super::super::reading::{Column, How};
+use super::Bag;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Weighing {
+    /// Row by row: each entity has one, or the question says so.
+    Row,
+    Rows(How),
+    /// The question may mean either.
+    Doubtful,
+}
+
+/// What the question says of how rows are put together: 总, 平均, 单笔.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Told {
+    single: bool,
+    average: bool,
+    total: bool,
+}
+
+impl Told {
+    /// Takes the words from the bag; `None` where they contradict each other.
+    pub fn of(bag: &mut Bag) -> Option<Self> {
+        let told = Self {
+            single: bag.take(|role| role == Role::Single).is_some(),
+            average: bag.take(|role| role == Role::Average).is_some(),
+            total: bag.take(|role| matches!(role, Role::Sum | Role::Total)).is_some(),
+        };
+        let count = [told.single, told.average, told.total].iter().filter(|told| **told).count();
+        (count <= 1).then_some(told)
+    }
+
+    pub fn is_silent(self) -> bool {
+        !self.average && !self.total
+    }
+
+    pub fn weigh(self, frame: &Frame, entity: usize, measure: usize) -> Option<Weighing> {
+        let field = frame.table.fields.get(measure)?;
+        let repeated = measure::is_repeated(frame.table, entity) && !frame.names_few_rows();
+        if self.average {
+            let counts = field.kind.is_number() && !field.identifier;
+            return counts.then_some(Weighing::Rows(How::Average));
+        }
+        if self.single || !repeated || !field.kind.is_number() {
+            return Some(Weighing::Row);
+        }
+        let fixed = frame.conditions.iter().any(|condition| {
+            matches!(condition.column, Column::Field(index) if frame.table.fields.get(index).is_some_and(
+                |field| field.distinct.is_some_and(|distinct| distinct > 0 && distinct + field.nulls >= frame.table.rows)))
+        });
+        if fixed {
+            return Some(Weighing::Row);
+        }
+        match (measure::adds_up(field), self.total) {
+            (true, true) => Some(Weighing::Rows(How::Sum)),
+            (true, false) if measure::is_traded(field) => Some(Weighing::Rows(How::Sum)),
+            (true, false) => Some(Weighing::Doubtful),
+            (false, true) => None,
+            (false, false) if measure::is_price(field) => Some(Weighing::Row),
+            (false, false) => Some(Weighing::Doubtful),
+        }
+    }
+}
