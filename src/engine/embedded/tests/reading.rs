@@ -96,16 +96,24 @@ async fn an_aggregate_cites_the_least_rows_and_counts_all() {
 }
 
 #[tokio::test]
-async fn decimals_are_rounded_to_the_places_of_their_cells() {
+async fn sums_alone_are_rounded_to_the_places_of_their_terms() {
     let house = two_documents().await;
-    let column = OutColumn { name: "s".into(), label: "s".into(), kind: None, unit: None, decimals: Some(1) };
+    let column =
+        OutColumn { name: "s".into(), label: "s".into(), kind: None, unit: None, decimals: Some(1), summed: true };
     let select = ScopedSelect::for_test(
         "SELECT SUM(score_flt) AS s FROM sales WHERE score_flt < 0.5",
         Some(&format!("SELECT {PLAIN} FROM sales")),
-        vec![column],
+        vec![column.clone()],
     );
     let result = house.engine.select(&select, &house.snapshot, 5, 3).await.expect("a result");
     assert_eq!(result.rows, [[Value::Decimal(0.3)]]);
+    for (statement, want) in [("SELECT AVG(score_flt) * 1e-9 AS s FROM sales WHERE score_flt < 0.15", 1e-10)] {
+        let column = OutColumn { summed: false, ..column.clone() };
+        let select = ScopedSelect::for_test(statement, Some(&format!("SELECT {PLAIN} FROM sales")), vec![column]);
+        let result = house.engine.select(&select, &house.snapshot, 5, 3).await.expect("a result");
+        let Value::Decimal(x) = result.rows[0][0] else { panic!("{statement}: {:?}", result.rows) };
+        assert!((x / want - 1.0).abs() < 1e-9, "{statement}: {x}");
+    }
 }
 
 #[tokio::test]
