@@ -120,6 +120,8 @@ struct Guard<'a> {
     names_given: usize,
     nesting: usize,
     depth: usize,
+    /// What stands here may leave rows out: a condition under NOT, with the sub-selects in it.
+    negative: bool,
 }
 
 /// A statement of allowed nodes only, whose text predicates are not yet tied to cells.
@@ -172,6 +174,7 @@ impl<'a> Guard<'a> {
             names_given: 0,
             nesting: 0,
             depth: 0,
+            negative: false,
         }
     }
 }
@@ -191,7 +194,14 @@ fn out_column(output: Output) -> OutColumn {
     let Output { name, written, fact } = output;
     let name = written.unwrap_or(name);
     let summed = fact.places == Places::Summed;
-    OutColumn { label: fact.label, kind: fact.kind.field_type(), unit: fact.unit, decimals: fact.decimals, summed, name }
+    OutColumn {
+        label: fact.label,
+        kind: fact.kind.field_type(),
+        unit: fact.unit,
+        decimals: fact.decimals,
+        summed,
+        name,
+    }
 }
 
 /// A refusal of a clause.

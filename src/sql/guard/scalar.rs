@@ -106,7 +106,8 @@ impl Guard<'_> {
         let count = count.ok_or_else(|| expression("ROUND to places that are no literal"))?;
         let decimals = u8::try_from(count).unwrap_or(0);
         let (decimals, places_say) = (Some(decimals), Places::Exact);
-        let fact = value.fact.map(|fact| Fact { kind: Kind::Decimal, decimals, places: places_say, base: None, ..fact });
+        let fact =
+            value.fact.map(|fact| Fact { kind: Kind::Decimal, decimals, places: places_say, base: None, ..fact });
         let args = std::iter::once(value.expr).chain(places.map(|places| places.expr));
         Ok(Typed { fact, ..Typed::new(tree::call("ROUND", args), Kind::Decimal) })
     }
