@@ -1,9 +1,11 @@
 //! The whole pipeline over a small world: two tables, a few known cells, one knowledge base.
 
 mod cited;
+mod readings;
 mod regressions;
 mod replies;
 mod shared;
+mod ties;
 mod trees;
 
 use super::*;

@@ -2,6 +2,7 @@
 
 mod asking;
 mod folder;
+mod numbers;
 mod reading;
 mod searching;
 
