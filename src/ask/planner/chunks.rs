@@ -150,6 +150,7 @@ impl Cutter<'_> {
                     Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST + split)),
                     Role::Filler => {}
                     Role::Verb => steps.push((end, None, VERB_COST + split)),
+                    Role::InTermsOf if self.is_passive(at) => {}
                     role => steps.push((end, Some(Meaning::Role(*role)), ROLE_COST + short)),
                 }
             }
@@ -375,22 +376,38 @@ impl Cutter<'_> {
 
     /// A comparing phrase (`more than`, 至少) ends right before.
     fn is_compared(&self, at: usize) -> bool {
-        let compares =
-            |role: &Role| matches!(role, Role::Over | Role::AtLeast | Role::Under | Role::AtMost | Role::Equal);
-        (at.saturating_sub(4)..at).any(|start| {
-            lexicon::roles(&lexicon::key(self.tokens[start..at].iter().map(|token| token.text.as_str())))
-                .iter()
-                .any(compares)
+        self.follows(at, |role| matches!(role, Role::Over | Role::AtLeast | Role::Under | Role::AtMost | Role::Equal))
+    }
+
+    /// What stands here is counted or asked for: `how many`, `number of`, 哪些, 最多的.
+    fn is_counted(&self, at: usize) -> bool {
+        self.follows(at, |role| {
+            matches!(role, Role::HowMany | Role::NumberOf | Role::Which | Role::List | Role::Super { .. })
         })
+    }
+
+    /// A phrase with such a role ends right before.
+    fn follows(&self, at: usize, wanted: impl Fn(Role) -> bool) -> bool {
+        (at.saturating_sub(4)..at).any(|start| {
+            let phrase = lexicon::key(self.tokens[start..at].iter().map(|token| token.text.as_str()));
+            lexicon::roles(&phrase).iter().any(|role| wanted(*role))
+        })
+    }
+
+    /// `scored by`, `placed by`: tells who did it, and groups nothing.
+    fn is_passive(&self, at: usize) -> bool {
+        self.tokens[at].text == "by"
+            && (self.follows(at, |role| matches!(role, Role::Verb | Role::Trade | Role::Deed | Role::Scored))
+                || at.checked_sub(1).is_some_and(|before| self.tokens[before].text.ends_with("ed")))
     }
 
     fn context(&self, at: usize, steps: &mut Vec<Step>) {
         for (end, documents) in self.names.spans(self.tokens, at) {
             let whole = documents.len() == self.names.count();
-            if whole && self.names.ends_with(&self.tokens[at..end]) {
+            let labelled = !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
+            if whole && !labelled && self.is_counted(at) && self.names.ends_with(&self.tokens[at..end]) {
                 steps.push((end, Some(Meaning::Role(Role::Row)), CONTEXT_COST));
             }
-            let labelled = !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
             steps.push((
                 end,
                 Some(Meaning::Context(documents)),

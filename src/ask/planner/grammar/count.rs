@@ -81,8 +81,8 @@ fn counted_rows(bag: &mut Bag, column: usize, appears: bool) -> Option<Shape> {
         let traded = frame.table.fields.iter().any(measure::is_traded);
         return match (leading, repeated) {
             _ if measure::completes_grid(frame.table, column) => Some(Shape::Count),
-            (true, false) => Some(Shape::Count),
             (_, true) if traded && field.exact().is_some() => Some(Shape::CountDifferent { column }),
+            (true, _) => Some(Shape::Count),
             _ => None,
         };
     }
