@@ -176,10 +176,19 @@ impl Cutter<'_> {
             })
             .filter(|(_, roles)| !roles.is_empty())
             .collect();
-        if self.tokens[at].kind != Kind::Han {
+        if self.tokens[at].kind != Kind::Han && !known.iter().any(|(end, _)| self.has_label(at, *end)) {
             known.drain(..known.len().saturating_sub(1));
         }
         known
+    }
+
+    /// A word within the phrase is a label whole: `total amount of`, where there is a column of amounts.
+    fn has_label(&self, at: usize, end: usize) -> bool {
+        end > at + 1
+            && (at..end).any(|place| {
+                let span = concepts(&self.tokens[place..=place]);
+                !span.is_empty() && self.labels.matches(&span).iter().any(|(_, cost)| *cost == 0.0)
+            })
     }
 
     fn columns(&self, at: usize, steps: &mut Vec<Step>) {
@@ -188,6 +197,12 @@ impl Cutter<'_> {
         if joins(&self.tokens[at]) && concepts(&self.tokens[at..=at]).is_empty()
             || text(&self.tokens[at]) && self.tokens[at].text != "("
         {
+            return;
+        }
+        let denied = at.checked_sub(1).is_some_and(|before| {
+            matches!(self.tokens[before].text.as_str(), "have" | "has" | "had" | "with" | "having")
+        });
+        if denied && self.tokens[at].text == "no" {
             return;
         }
         for end in at + 1..=(at + LONGEST_LABEL).min(self.tokens.len()) {

@@ -215,7 +215,7 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
         return None;
     }
     bag.drop_joints();
-    bag.take(|role| matches!(role, Role::NumberOf | Role::Times | Role::Appear | Role::Row | Role::Total));
+    bag.take(|role| matches!(role, Role::NumberOf | Role::Times | Role::Appear | Role::Row | Role::Total | Role::Count { .. }));
     let columns = dedup(bag.columns().iter().map(|(_, index)| *index));
     let asked = dedup(bag.columns().iter().filter(|(at, _)| bag.is_asked(*at)).map(|(_, index)| *index));
     let by = match (asked.as_slice(), columns.as_slice()) {
