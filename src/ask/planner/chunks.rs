@@ -146,6 +146,7 @@ impl Cutter<'_> {
             let short = if end == at + 1 && self.tokens[at].kind == Kind::Han { SHORT_COST } else { 0.0 };
             for role in roles {
                 match role {
+                    Role::Filler if self.ranks_two(at) => {}
                     Role::Filler if roles.len() == 1 => steps.push((end, None, split)),
                     Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST + split)),
                     Role::Filler => {}
@@ -155,6 +156,12 @@ impl Cutter<'_> {
                 }
             }
         }
+    }
+
+    /// 最高的两个: a number behind a superlative is one, and no pointer (这两个).
+    fn ranks_two(&self, at: usize) -> bool {
+        self.tokens[at].text == "两"
+            && self.follows(at, |role| matches!(role, Role::Super { .. } | Role::Top | Role::Bottom | Role::Which))
     }
 
     /// `which` and `who` ask at the head of a question and behind a preposition; behind a noun they may only join.

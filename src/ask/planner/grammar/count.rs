@@ -83,10 +83,10 @@ fn counted_rows(bag: &mut Bag, column: usize, appears: bool) -> Option<Shape> {
     if frame.has_conditions() {
         let leading = frame.table.fields.iter().position(|field| field.exact().is_some()) == Some(column);
         let repeated = measure::is_repeated(frame.table, column);
-        let traded = frame.table.fields.iter().any(measure::is_traded);
         return match (leading, repeated) {
             _ if measure::completes_grid(frame.table, column) => Some(Shape::Count),
-            (_, true) if traded && field.exact().is_some() => Some(Shape::CountDifferent { column }),
+            _ if frame.bounds_amounts(column) => None,
+            (_, true) if frame.is_traded() && field.exact().is_some() => Some(Shape::CountDifferent { column }),
             (true, _) => Some(Shape::Count),
             _ => None,
         };

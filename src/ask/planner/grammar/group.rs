@@ -26,7 +26,13 @@ fn amounts(frame: &Frame) -> Option<Found> {
     bag.take(|role| {
         matches!(
             role,
-            Role::NumberOf | Role::What | Role::HowMuch | Role::HowMany | Role::List | Role::Respective | Role::InTermsOf
+            Role::NumberOf
+                | Role::What
+                | Role::HowMuch
+                | Role::HowMany
+                | Role::List
+                | Role::Respective
+                | Role::InTermsOf
         )
     });
     bag.drop_joints();
@@ -39,7 +45,8 @@ fn amounts(frame: &Frame) -> Option<Found> {
         return None;
     }
     let field = bag.field(measure)?;
-    let single = keys.iter().any(|key| key.grain.is_none() && frame.is_unique(super::super::reading::Column::Field(key.column)));
+    let single =
+        keys.iter().any(|key| key.grain.is_none() && frame.is_unique(super::super::reading::Column::Field(key.column)));
     let (how, added_up) = match stated {
         Some(How::Sum) if !measure::adds_up(field) => return None,
         Some(how) => (how, false),
@@ -68,9 +75,7 @@ fn counts(frame: &Frame) -> Option<Found> {
     let different = bag.take(|role| role == Role::Distinct).is_some();
     let people = bag.take(|role| role == Role::Person).is_some() || heads;
     let rows = bag.take(|role| role == Role::Row).is_some() || counts;
-    bag.take(|role| {
-        matches!(role, Role::What | Role::List | Role::Appear | Role::Respective | Role::InTermsOf)
-    });
+    bag.take(|role| matches!(role, Role::What | Role::List | Role::Appear | Role::Respective | Role::InTermsOf));
     bag.drop_joints();
     let mut counted: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
     counted.dedup();
@@ -78,7 +83,9 @@ fn counts(frame: &Frame) -> Option<Found> {
     if people && counted.is_empty() {
         let person = bag.only(labels::is_person).or_else(|| bag.key_person())?;
         if !measure::is_repeated(frame.table, person) {
-            return bag.is_empty().then(|| Found::new(Shape::Grouped { by: keys, aggregate: None, up }, conditions, bag.cost));
+            return bag
+                .is_empty()
+                .then(|| Found::new(Shape::Grouped { by: keys, aggregate: None, up }, conditions, bag.cost));
         }
         counted.push(person);
     }
@@ -87,15 +94,12 @@ fn counts(frame: &Frame) -> Option<Found> {
         [] if rows => None,
         [] => return None,
         [only] if !different && bag.field(*only).is_some_and(|field| labels::is_unique(frame.table, field)) => None,
-        [only] if bag.field(*only)?.exact().is_some() && (different || traded(frame)) => Some((How::Different, *only)),
+        [only] if bag.field(*only)?.exact().is_some() && (different || frame.is_traded()) => {
+            Some((How::Different, *only))
+        }
         _ => return None,
     };
     bag.is_empty().then(|| Found::new(Shape::Grouped { by: keys, aggregate, up }, conditions, bag.cost))
-}
-
-/// A table of transactions: an entity in several rows is one all the same.
-fn traded(frame: &Frame) -> bool {
-    frame.table.fields.iter().any(measure::is_traded)
 }
 
 /// What is grouped by: columns behind 各, 每, 按, `by`, `per`, `for each`, with those joined to them; periods of the only date.

@@ -78,6 +78,9 @@ fn read(frame: &Frame) -> Option<Found> {
     }) {
         bag.cost += 0.3;
     }
+    if columns.iter().any(|column| frame.bounds_amounts(*column)) {
+        return None;
+    }
     if let [column] = columns.as_slice()
         && asks_rows
         && frame.entities.is_none()

@@ -60,7 +60,9 @@ impl Told {
         match (measure::adds_up(field), self.total) {
             (true, true) => Some(Weighing::Rows(How::Sum)),
             (true, false) if measure::is_traded(field) => Some(Weighing::Rows(How::Sum)),
-            (true, false) if is_uncounted_key(frame, entity) && !varies_in_time(frame) => Some(Weighing::Rows(How::Sum)),
+            (true, false) if is_uncounted_key(frame, entity) && !varies_in_time(frame) => {
+                Some(Weighing::Rows(How::Sum))
+            }
             (true, false) => Some(Weighing::Doubtful),
             (false, true) => None,
             (false, false) if measure::is_price(field) => Some(Weighing::Row),
