@@ -158,24 +158,8 @@ impl Cutter<'_> {
         }
     }
 
-    /// 最高的两个: a number behind a superlative is one, and no pointer (这两个).
-    fn ranks_two(&self, at: usize) -> bool {
-        self.tokens[at].text == "两"
-            && self.follows(at, |role| matches!(role, Role::Super { .. } | Role::Top | Role::Bottom | Role::Which))
-    }
-
-    /// `which` and `who` ask at the head of a question and behind a preposition; behind a noun they may only join.
-    fn may_be_relative(&self, at: usize, roles: &[Role]) -> bool {
-        const HEADS: &[&str] = &["in", "on", "at", "for", "of", "by", "to", "from", "with"];
-        let asks = roles.iter().any(|role| {
-            matches!(role, Role::Which | Role::What | Role::Who | Role::Where | Role::When | Role::HowMany)
-        });
-        let before = at.checked_sub(1).and_then(|place| self.tokens.get(place));
-        !asks || before.is_some_and(|token| token.kind != Kind::Mark && !HEADS.contains(&token.text.as_str()))
-    }
-
     /// Phrases of the lexicon from `at`: every Chinese one, of others the longest (`at most` is never `at` and `most`).
-    fn known_phrases(&self, at: usize) -> Vec<(usize, &'static [Role])> {
+    pub(super) fn known_phrases(&self, at: usize) -> Vec<(usize, &'static [Role])> {
         let ends = at + 1..=(at + LONGEST).min(self.tokens.len());
         let mut known: Vec<(usize, &[Role])> = ends
             .map(|end| {
@@ -187,15 +171,6 @@ impl Cutter<'_> {
             known.drain(..known.len().saturating_sub(1));
         }
         known
-    }
-
-    /// A word within the phrase is a label whole: `total amount of`, where there is a column of amounts.
-    fn has_label(&self, at: usize, end: usize) -> bool {
-        end > at + 1
-            && (at..end).any(|place| {
-                let span = concepts(&self.tokens[place..=place]);
-                !span.is_empty() && self.labels.matches(&span).iter().any(|(_, cost)| *cost == 0.0)
-            })
     }
 
     fn columns(&self, at: usize, steps: &mut Vec<Step>) {
@@ -332,14 +307,6 @@ impl Cutter<'_> {
         }
     }
 
-    /// The one year of the one column of dates.
-    fn only_year(&self) -> Option<i32> {
-        let mut dates = self.table.fields.iter().filter(|field| field.kind == FieldType::DateTime);
-        let (low, high) = dates.next().filter(|_| dates.next().is_none())?.range.as_ref()?;
-        let year = |text: &str| text.get(..4)?.parse::<i32>().ok();
-        year(low).filter(|first| year(high) == Some(*first))
-    }
-
     /// 女 of 女员工 or 女性: a cell of one character right before a word for people, in a column of few values.
     fn short_cells(&self, at: usize, steps: &mut Vec<Step>) {
         let token = &self.tokens[at];
@@ -357,10 +324,6 @@ impl Cutter<'_> {
                 steps.push((end, Some(value), SHORT_CELL_COST));
             }
         }
-    }
-
-    fn known_people(&self, at: usize) -> bool {
-        at < self.tokens.len() && self.known_phrases(at).iter().any(|(_, roles)| roles.contains(&Role::Person))
     }
 
     /// `（含2020年）`: says that the bound before it is one of them.
@@ -394,33 +357,6 @@ impl Cutter<'_> {
         if asked && told && !known && word && labels::has_mere_names(self.table) {
             steps.push((at + 1, Some(Meaning::Role(Role::Row)), UNKNOWN_NOUN_COST));
         }
-    }
-
-    /// A comparing phrase (`more than`, 至少) ends right before.
-    fn is_compared(&self, at: usize) -> bool {
-        self.follows(at, |role| matches!(role, Role::Over | Role::AtLeast | Role::Under | Role::AtMost | Role::Equal))
-    }
-
-    /// What stands here is counted or asked for: `how many`, `number of`, 哪些, 最多的.
-    fn is_counted(&self, at: usize) -> bool {
-        self.follows(at, |role| {
-            matches!(role, Role::HowMany | Role::NumberOf | Role::Which | Role::List | Role::Super { .. })
-        })
-    }
-
-    /// A phrase with such a role ends right before.
-    fn follows(&self, at: usize, wanted: impl Fn(Role) -> bool) -> bool {
-        (at.saturating_sub(4)..at).any(|start| {
-            let phrase = lexicon::key(self.tokens[start..at].iter().map(|token| token.text.as_str()));
-            lexicon::roles(&phrase).iter().any(|role| wanted(*role))
-        })
-    }
-
-    /// `scored by`, `placed by`: tells who did it, and groups nothing.
-    fn is_passive(&self, at: usize) -> bool {
-        self.tokens[at].text == "by"
-            && (self.follows(at, |role| matches!(role, Role::Verb | Role::Trade | Role::Deed | Role::Scored))
-                || at.checked_sub(1).is_some_and(|before| self.tokens[before].text.ends_with("ed")))
     }
 
     fn context(&self, at: usize, steps: &mut Vec<Step>) {
