@@ -17,7 +17,6 @@ use super::reading::Column;
 use super::token::{Kind, Token};
 use crate::engine::{Likeness, Mention};
 use crate::schema::Table;
-use crate::value::FieldType;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
