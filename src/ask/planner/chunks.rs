@@ -17,7 +17,6 @@ use super::reading::Column;
 use super::token::{Kind, Token};
 use crate::engine::{Likeness, Mention};
 use crate::schema::Table;
-use crate::value::FieldType;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
@@ -146,28 +145,20 @@ impl Cutter<'_> {
             let short = if end == at + 1 && self.tokens[at].kind == Kind::Han { SHORT_COST } else { 0.0 };
             for role in roles {
                 match role {
+                    Role::Filler if self.ranks_two(at) => {}
                     Role::Filler if roles.len() == 1 => steps.push((end, None, split)),
                     Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST + split)),
                     Role::Filler => {}
                     Role::Verb => steps.push((end, None, VERB_COST + split)),
+                    Role::InTermsOf if self.is_passive(at) => {}
                     role => steps.push((end, Some(Meaning::Role(*role)), ROLE_COST + short)),
                 }
             }
         }
     }
 
-    /// `which` and `who` ask at the head of a question and behind a preposition; behind a noun they may only join.
-    fn may_be_relative(&self, at: usize, roles: &[Role]) -> bool {
-        const HEADS: &[&str] = &["in", "on", "at", "for", "of", "by", "to", "from", "with"];
-        let asks = roles.iter().any(|role| {
-            matches!(role, Role::Which | Role::What | Role::Who | Role::Where | Role::When | Role::HowMany)
-        });
-        let before = at.checked_sub(1).and_then(|place| self.tokens.get(place));
-        !asks || before.is_some_and(|token| token.kind != Kind::Mark && !HEADS.contains(&token.text.as_str()))
-    }
-
     /// Phrases of the lexicon from `at`: every Chinese one, of others the longest (`at most` is never `at` and `most`).
-    fn known_phrases(&self, at: usize) -> Vec<(usize, &'static [Role])> {
+    pub(super) fn known_phrases(&self, at: usize) -> Vec<(usize, &'static [Role])> {
         let ends = at + 1..=(at + LONGEST).min(self.tokens.len());
         let mut known: Vec<(usize, &[Role])> = ends
             .map(|end| {
@@ -175,7 +166,7 @@ impl Cutter<'_> {
             })
             .filter(|(_, roles)| !roles.is_empty())
             .collect();
-        if self.tokens[at].kind != Kind::Han {
+        if self.tokens[at].kind != Kind::Han && !known.iter().any(|(end, _)| self.has_label(at, *end)) {
             known.drain(..known.len().saturating_sub(1));
         }
         known
@@ -187,6 +178,12 @@ impl Cutter<'_> {
         if joins(&self.tokens[at]) && concepts(&self.tokens[at..=at]).is_empty()
             || text(&self.tokens[at]) && self.tokens[at].text != "("
         {
+            return;
+        }
+        let denied = at.checked_sub(1).is_some_and(|before| {
+            matches!(self.tokens[before].text.as_str(), "have" | "has" | "had" | "with" | "having")
+        });
+        if denied && self.tokens[at].text == "no" {
             return;
         }
         for end in at + 1..=(at + LONGEST_LABEL).min(self.tokens.len()) {
@@ -309,14 +306,6 @@ impl Cutter<'_> {
         }
     }
 
-    /// The one year of the one column of dates.
-    fn only_year(&self) -> Option<i32> {
-        let mut dates = self.table.fields.iter().filter(|field| field.kind == FieldType::DateTime);
-        let (low, high) = dates.next().filter(|_| dates.next().is_none())?.range.as_ref()?;
-        let year = |text: &str| text.get(..4)?.parse::<i32>().ok();
-        year(low).filter(|first| year(high) == Some(*first))
-    }
-
     /// 女 of 女员工 or 女性: a cell of one character right before a word for people, in a column of few values.
     fn short_cells(&self, at: usize, steps: &mut Vec<Step>) {
         let token = &self.tokens[at];
@@ -334,10 +323,6 @@ impl Cutter<'_> {
                 steps.push((end, Some(value), SHORT_CELL_COST));
             }
         }
-    }
-
-    fn known_people(&self, at: usize) -> bool {
-        at < self.tokens.len() && self.known_phrases(at).iter().any(|(_, roles)| roles.contains(&Role::Person))
     }
 
     /// `（含2020年）`: says that the bound before it is one of them.
@@ -373,24 +358,13 @@ impl Cutter<'_> {
         }
     }
 
-    /// A comparing phrase (`more than`, 至少) ends right before.
-    fn is_compared(&self, at: usize) -> bool {
-        let compares =
-            |role: &Role| matches!(role, Role::Over | Role::AtLeast | Role::Under | Role::AtMost | Role::Equal);
-        (at.saturating_sub(4)..at).any(|start| {
-            lexicon::roles(&lexicon::key(self.tokens[start..at].iter().map(|token| token.text.as_str())))
-                .iter()
-                .any(compares)
-        })
-    }
-
     fn context(&self, at: usize, steps: &mut Vec<Step>) {
         for (end, documents) in self.names.spans(self.tokens, at) {
             let whole = documents.len() == self.names.count();
-            if whole && self.names.ends_with(&self.tokens[at..end]) {
+            let labelled = !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
+            if whole && !labelled && self.is_counted(at) && self.names.ends_with(&self.tokens[at..end]) {
                 steps.push((end, Some(Meaning::Role(Role::Row)), CONTEXT_COST));
             }
-            let labelled = !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
             steps.push((
                 end,
                 Some(Meaning::Context(documents)),

@@ -169,6 +169,7 @@ pub fn is_person(field: &Field) -> bool {
     field.exact().is_some()
         && (named
             || label_has(field, WORDS)
+            || field.label.ends_with('员')
             || ["姓名", "员工", "人员", "负责人", "经理", "老师", "学生", "客户"]
                 .iter()
                 .any(|word| field.label.contains(word)))

@@ -112,6 +112,10 @@ pub enum Role {
     Single,
     /// Bought, sold: of a quantity.
     Trade,
+    /// The number of rows, or of people: 笔数, 人数.
+    Count {
+        people: bool,
+    },
     /// The bound is one of them: （含2020年）.
     Inclusive,
 }
@@ -147,8 +151,13 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::Filler, "已经|分别的|目前为止"),
     (
         Role::Trade,
-        "sold|sell|ordered|bought|purchased|shipped|卖|卖了|卖出|卖出了|卖掉|卖掉了|售出|售出了|销售了|订购|订购了|采购|采购了|买了|买",
+        "units|pieces|sold|sell|ordered|bought|purchased|shipped|卖|卖了|卖出|卖出了|卖掉|卖掉了|售出|售出了|销售了|订购|订购了|采购|采购了|买了|买",
     ),
+    (
+        Role::Count { people: false },
+        "笔数|条数|行数|单数|单量|订单数|订单量|订单数量|订单笔数|记录数|记录条数|交易笔数|row count|record count|order count",
+    ),
+    (Role::Count { people: true }, "人数|总人数|员工数|员工人数|人员数量|headcount"),
     (
         Role::Single,
         "single|a single|one single|in a single|in one|单笔|单次|单条|单个|单张|单一|一笔|一单|单笔最大|每笔",
@@ -224,7 +233,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::Minimum, "minimum|minimum of|min|the minimum|最小值|最低值"),
     (
         Role::NumberOf,
-        "number of|the number of|amount of|the amount of|total number of|the total number of|quantity of|numbers of|count of|count|count the|的数量|数量|个数|的个数|数目|总数|的总数|家数|人数|次数|的次数",
+        "number of|the number of|amount of|the amount of|total number of|the total number of|quantity of|numbers of|count of|count|count the|的数量|数量|个数|的个数|数目|总数|的总数|家数|次数|的次数",
     ),
     (
         Role::Super { most: true, manner: Amount },
@@ -345,7 +354,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::All, "all|any|every|all of|every single|each and every|所有|全部|任何|所有的|全部的"),
     (
         Role::Row,
-        "row|rows|record|records|entry|entries|item|items|data|line|lines|行|条|条记录|记录|条数据|数据|项|笔|单|笔记录|条目|笔交易|交易记录|笔订单|个订单|订单|transaction|transactions|笔业务|笔数|条数|行数|行记录|行数据",
+        "row|rows|record|records|entry|entries|item|items|data|line|lines|行|条|条记录|记录|条数据|数据|项|笔|单|笔记录|条目|笔交易|交易记录|笔订单|个订单|订单|transaction|transactions|笔业务|行记录|行数据",
     ),
     (
         Role::Person,

@@ -96,6 +96,11 @@ pub fn is_quantity(field: &Field) -> bool {
             || HAN.iter().any(|word| field.label.contains(word)))
 }
 
+/// No sum was ever meant of prices and shares, even where the question says total.
+pub fn may_be_summed(field: &Field) -> bool {
+    !is_price(field) && field.unit.as_deref() != Some("%")
+}
+
 /// A price of one thing: the highest is that of a row.
 pub fn is_price(field: &Field) -> bool {
     field.kind.is_number()

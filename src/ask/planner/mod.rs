@@ -14,6 +14,7 @@ mod lexicon;
 mod measure;
 mod moment;
 mod names;
+mod nearby;
 mod numerals;
 mod paraphrase;
 mod print;

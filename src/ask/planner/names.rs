@@ -23,10 +23,11 @@ impl Names {
         let mut documents: Vec<Document> = Vec::new();
         let mut files: Vec<&str> = table.sheets.iter().map(|(file, _)| file.as_str()).collect();
         files.dedup();
-        let shared = if files.len() <= 1 {
-            [std::slice::from_ref(&table.label), table.captions.as_slice()].concat().join("\n")
-        } else {
-            String::new()
+        // A title of one sheet of several says nothing of the others' rows.
+        let shared = match (files.len(), table.sheets.len()) {
+            (0 | 1, 0 | 1) => [std::slice::from_ref(&table.label), table.captions.as_slice()].concat().join("\n"),
+            (0 | 1, _) => table.label.clone(),
+            _ => String::new(),
         };
         if files.is_empty() {
             documents.push(Document::of("", &shared));

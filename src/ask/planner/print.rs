@@ -10,6 +10,7 @@ use super::tree::{
     order_by, present, row, star, table, text,
 };
 use crate::schema::{Schema, Table};
+use crate::value::FieldType;
 
 /// The statement of a reading.
 pub fn statement(reading: &Reading, schema: &Schema) -> Option<String> {
@@ -48,10 +49,9 @@ impl Printer<'_> {
             }
             Shape::Spread { measure } => {
                 let column = || self.field(*measure);
-                self.one(
-                    binary(aggregate(How::Greatest, column()), BinaryOperator::Minus, aggregate(How::Least, column())),
-                    self.filter(),
-                )
+                let spread =
+                    binary(aggregate(How::Greatest, column()), BinaryOperator::Minus, aggregate(How::Least, column()));
+                self.one(self.rounded(spread, *measure), self.filter())
             }
             Shape::Neighbour { columns, next } => self.neighbour(columns, *next),
             Shape::Edge { columns, last } => {
@@ -202,7 +202,15 @@ impl Printer<'_> {
         let [a, b] = either;
         let filter = self.and(Expr::Nested(Box::new(binary(a, BinaryOperator::Or, b))));
         let having = checked.then(|| binary(function("COUNT", star()), BinaryOperator::LtEq, number(2.0)));
-        Parts { having, ..self.parts(vec![item(value)], filter) }.query()
+        Parts { having, ..self.parts(vec![item(self.rounded(value, measure))], filter) }.query()
+    }
+
+    /// To the places that the cells show: a difference of decimals has the noise of binary fractions.
+    fn rounded(&self, value: Expr, measure: usize) -> Expr {
+        match self.table.fields.get(measure).filter(|field| field.kind == FieldType::Decimal) {
+            Some(field) => function("ROUND", vec![value, number(f64::from(field.decimals))]),
+            None => value,
+        }
     }
 
     fn neighbour(&self, columns: &[usize], next: bool) -> Query {

@@ -34,6 +34,7 @@ fn read(frame: &Frame) -> Option<Found> {
         return None;
     }
     let (how, added_up) = match stated {
+        Some(How::Sum) if !bag.field(measure).is_some_and(measure::may_be_summed) => return None,
         Some(how) => (how, false),
         None => unstated(&mut bag, measure, counted, asked)?,
     };
@@ -64,6 +65,9 @@ fn unstated(bag: &mut Bag, measure: usize, counted: bool, asked: bool) -> Option
         return None;
     }
     let field = bag.field(measure)?;
+    if counted && !measure::adds_up(field) {
+        return None;
+    }
     let sold = counted && measure::is_quantity(field);
     if counted && frame.entities.is_none() && frame.has_conditions() && (bag.is_counted(measure) || sold) {
         bag.cost += 0.1;

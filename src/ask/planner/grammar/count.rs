@@ -15,15 +15,20 @@ pub fn count(frame: &Frame) -> Vec<Found> {
 fn read(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
     let conditions = frame.all_conditions()?;
-    let asked = bag.take(|role| matches!(role, Role::HowMany | Role::NumberOf)).is_some();
+    let counts = bag.take(|role| role == Role::Count { people: false }).is_some();
+    let heads = bag.take(|role| role == Role::Count { people: true }).is_some();
+    let asked = bag.take(|role| matches!(role, Role::HowMany | Role::NumberOf)).is_some() || counts || heads;
     if !asked || (frame.entities.is_some() && !bag.has(|role| matches!(role, Role::Or | Role::And))) {
         return None;
     }
     bag.take(|role| matches!(role, Role::What | Role::List | Role::Total | Role::Sum));
+    if heads || counts {
+        bag.take(|role| role == Role::HowMuch);
+    }
     let different = bag.take(|role| role == Role::Distinct).is_some();
     let occurrences = bag.take(|role| matches!(role, Role::Times)).is_some();
     let appears = bag.take(|role| role == Role::Appear).is_some();
-    let rows = bag.take(|role| role == Role::Row).is_some();
+    let rows = bag.take(|role| role == Role::Row).is_some() || counts;
     let named: Vec<usize> = frame.named.iter().filter_map(field_of).collect();
     let of_named = bag.columns().iter().any(|(_, index)| named.contains(index));
     for index in &named {
@@ -33,7 +38,7 @@ fn read(frame: &Frame) -> Option<Found> {
     if !bag.take_deeds(compared(frame)) {
         return None;
     }
-    let people = bag.take(|role| role == Role::Person).is_some();
+    let people = bag.take(|role| role == Role::Person).is_some() || heads;
     let mut columns: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
     columns.dedup();
     columns.iter().for_each(|index| bag.take_column(*index));
@@ -78,11 +83,11 @@ fn counted_rows(bag: &mut Bag, column: usize, appears: bool) -> Option<Shape> {
     if frame.has_conditions() {
         let leading = frame.table.fields.iter().position(|field| field.exact().is_some()) == Some(column);
         let repeated = measure::is_repeated(frame.table, column);
-        let traded = frame.table.fields.iter().any(measure::is_traded);
         return match (leading, repeated) {
             _ if measure::completes_grid(frame.table, column) => Some(Shape::Count),
-            (true, false) => Some(Shape::Count),
-            (_, true) if traded && field.exact().is_some() => Some(Shape::CountDifferent { column }),
+            _ if frame.bounds_amounts(column) => None,
+            (_, true) if frame.is_traded() && field.exact().is_some() => Some(Shape::CountDifferent { column }),
+            (true, _) => Some(Shape::Count),
             _ => None,
         };
     }

@@ -3,6 +3,7 @@
 use super::super::frame::Frame;
 use super::super::labels;
 use super::super::lexicon::{Manner, Role};
+use super::super::measure::is_repeated;
 use super::super::reading::{How, Shape, Top};
 use super::order::leading_top;
 use super::weigh::{Told, Weighing};
@@ -215,7 +216,12 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
         return None;
     }
     bag.drop_joints();
-    bag.take(|role| matches!(role, Role::NumberOf | Role::Times | Role::Appear | Role::Row | Role::Total));
+    bag.take(|role| {
+        matches!(
+            role,
+            Role::NumberOf | Role::Times | Role::Appear | Role::Row | Role::Total | Role::Count { people: false }
+        )
+    });
     let columns = dedup(bag.columns().iter().map(|(_, index)| *index));
     let asked = dedup(bag.columns().iter().filter(|(at, _)| bag.is_asked(*at)).map(|(_, index)| *index));
     let by = match (asked.as_slice(), columns.as_slice()) {
@@ -231,13 +237,17 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
     bag.take_column(by);
     bag.take(|role| matches!(role, Role::Which | Role::What | Role::Who));
     for index in columns.into_iter().filter(|index| *index != by) {
-        if bag.is_amount(index) {
+        if bag.is_amount(index) || (frame.is_traded() && is_repeated(frame.table, index)) {
             return None;
         }
         bag.take_column(index);
         bag.cost += 0.05;
     }
-    bag.take(|role| role == Role::Person);
+    let heads = bag.take(|role| matches!(role, Role::Person | Role::Count { people: true })).is_some();
+    let person = if heads { bag.only(labels::is_person) } else { None };
+    if person.is_some_and(|person| person != by && is_repeated(frame.table, person)) {
+        return None;
+    }
     let field = bag.field(by)?;
     let countable = field.exact().is_some() && !labels::is_unique(frame.table, field);
     (bag.is_empty() && countable).then(|| Found::new(Shape::Frequent { by, most }, conditions, bag.cost + 0.05))

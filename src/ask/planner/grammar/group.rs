@@ -67,40 +67,39 @@ fn counts(frame: &Frame) -> Option<Found> {
     let conditions = frame.all_conditions()?;
     let keys = keys(&mut bag)?;
     let up = order(&mut bag)?;
-    bag.take(|role| matches!(role, Role::HowMany | Role::NumberOf))?;
+    let counts = bag.take(|role| role == Role::Count { people: false }).is_some();
+    let heads = bag.take(|role| role == Role::Count { people: true }).is_some();
+    if bag.take(|role| matches!(role, Role::HowMany | Role::NumberOf)).is_none() && !counts && !heads {
+        return None;
+    }
     let different = bag.take(|role| role == Role::Distinct).is_some();
-    let people = bag.take(|role| role == Role::Person).is_some();
-    let rows = bag.take(|role| role == Role::Row).is_some();
-    bag.take(|role| {
-        matches!(
-            role,
-            Role::What | Role::List | Role::Appear | Role::Respective | Role::InTermsOf | Role::Total | Role::Sum
-        )
-    });
+    let people = bag.take(|role| role == Role::Person).is_some() || heads;
+    let rows = bag.take(|role| role == Role::Row).is_some() || counts;
+    bag.take(|role| matches!(role, Role::What | Role::List | Role::Appear | Role::Respective | Role::InTermsOf));
     bag.drop_joints();
     let mut counted: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
     counted.dedup();
     counted.iter().for_each(|index| bag.take_column(*index));
     if people && counted.is_empty() {
-        counted.push(bag.only(labels::is_person).or_else(|| bag.key_person())?);
+        let person = bag.only(labels::is_person).or_else(|| bag.key_person())?;
+        if !measure::is_repeated(frame.table, person) {
+            return bag
+                .is_empty()
+                .then(|| Found::new(Shape::Grouped { by: keys, aggregate: None, up }, conditions, bag.cost));
+        }
+        counted.push(person);
     }
     let aggregate = match counted.as_slice() {
         [] if different => return None,
         [] if rows => None,
-        [] => {
-            bag.cost += 0.05;
-            None
-        }
+        [] => return None,
         [only] if !different && bag.field(*only).is_some_and(|field| labels::is_unique(frame.table, field)) => None,
-        [only] if bag.field(*only)?.exact().is_some() && (different || traded(frame)) => Some((How::Different, *only)),
+        [only] if bag.field(*only)?.exact().is_some() && (different || frame.is_traded()) => {
+            Some((How::Different, *only))
+        }
         _ => return None,
     };
     bag.is_empty().then(|| Found::new(Shape::Grouped { by: keys, aggregate, up }, conditions, bag.cost))
-}
-
-/// A table of transactions: an entity in several rows is one all the same.
-fn traded(frame: &Frame) -> bool {
-    frame.table.fields.iter().any(measure::is_traded)
 }
 
 /// What is grouped by: columns behind 各, 每, 按, `by`, `per`, `for each`, with those joined to them; periods of the only date.

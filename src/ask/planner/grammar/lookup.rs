@@ -3,6 +3,7 @@
 use super::super::frame::Frame;
 use super::super::labels;
 use super::super::lexicon::Role;
+use super::super::measure;
 use super::super::reading::{Column, Shape, Test};
 use super::{Bag, Found};
 use crate::schema::Field;
@@ -52,6 +53,10 @@ fn read(frame: &Frame) -> Option<Found> {
     if totals && !frame.names_few_rows() && !frame.names_one_row() {
         return None;
     }
+    let traded = columns.iter().any(|index| bag.field(*index).is_some_and(measure::is_traded));
+    if traded && frame.entities.is_none() && !frame.names_few_rows() && frame.names_many_rows() {
+        return None;
+    }
     let amounts = columns.iter().all(|index| bag.is_number(*index));
     if counted && (!amounts || !frame.names_few_rows() || !columns.iter().all(|index| bag.is_counted(*index))) {
         return None;
@@ -72,6 +77,18 @@ fn read(frame: &Frame) -> Option<Found> {
             .any(|index| condition.column == Column::Field(*index) && matches!(condition.test, Test::Cells(_)))
     }) {
         bag.cost += 0.3;
+    }
+    if columns.iter().any(|column| frame.bounds_amounts(*column)) {
+        return None;
+    }
+    if let [column] = columns.as_slice()
+        && asks_rows
+        && frame.entities.is_none()
+        && bag.field(*column).is_some_and(|field| field.exact().is_some())
+        && measure::is_repeated(frame.table, *column)
+        && frame.names_many_rows()
+    {
+        return Some(Found::new(Shape::Different { column: *column }, conditions, bag.cost));
     }
     label_rows(frame, &mut columns);
     Some(Found::new(Shape::Rows { columns }, conditions, bag.cost))
@@ -100,6 +117,9 @@ fn asked(bag: &mut Bag) -> Option<Vec<usize>> {
     let implied = if asks { Some(bag.implied_target()?) } else { bag.implied_target() };
     if let Some(target) = implied.filter(|target| !columns.contains(target)) {
         if !columns.iter().all(|index| names_rows(bag, *index)) {
+            return None;
+        }
+        if bag.frame().named.contains(&Column::Field(target)) {
             return None;
         }
         columns = vec![target];

@@ -104,6 +104,21 @@ impl Frame<'_> {
         })
     }
 
+    /// A condition compares an amount of single rows, where all rows of an entity together may be meant.
+    pub fn bounds_amounts(&self, entity: usize) -> bool {
+        let bound = |test: &Test| matches!(test, Test::Compare(..) | Test::Range(..));
+        super::measure::is_repeated(self.table, entity)
+            && self.conditions.iter().any(|condition| {
+                matches!(condition.column, Column::Field(index) if bound(&condition.test)
+                    && self.table.fields.get(index).is_some_and(super::measure::is_traded))
+            })
+    }
+
+    /// Amounts are traded here: an entity that stands in several rows is one all the same.
+    pub fn is_traded(&self) -> bool {
+        self.table.fields.iter().any(super::measure::is_traded)
+    }
+
     pub fn is_unique(&self, column: Column) -> bool {
         match column {
             Column::Field(index) => {

@@ -1,6 +1,7 @@
 //! How an entity is weighed whose rows are compared: by single rows, or by all its rows together.
 
 use super::super::frame::Frame;
+use super::super::labels;
 use super::super::lexicon::Role;
 use super::super::measure;
 use super::super::reading::{Column, How};
@@ -59,10 +60,28 @@ impl Told {
         match (measure::adds_up(field), self.total) {
             (true, true) => Some(Weighing::Rows(How::Sum)),
             (true, false) if measure::is_traded(field) => Some(Weighing::Rows(How::Sum)),
+            (true, false) if is_uncounted_key(frame, entity) && !varies_in_time(frame) => {
+                Some(Weighing::Rows(How::Sum))
+            }
             (true, false) => Some(Weighing::Doubtful),
             (false, true) => None,
             (false, false) if measure::is_price(field) => Some(Weighing::Row),
             (false, false) => Some(Weighing::Doubtful),
         }
     }
+}
+
+/// The column that names the rows, with too many values to count: the sum is the row's own figure where it names one.
+fn is_uncounted_key(frame: &Frame, entity: usize) -> bool {
+    labels::key(frame.table) == Some(entity)
+        && frame.table.fields.get(entity).is_some_and(|field| field.distinct.is_none())
+}
+
+/// Rows of several times are left in: figures of an entity at several times may be no sum.
+fn varies_in_time(frame: &Frame) -> bool {
+    frame.table.fields.iter().enumerate().any(|(index, field)| {
+        measure::is_time(frame.table, index)
+            && field.distinct != Some(1)
+            && !frame.conditions.iter().any(|condition| condition.column == Column::Field(index))
+    })
 }
