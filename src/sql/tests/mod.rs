@@ -31,6 +31,8 @@ fn field(name: &str, label: &str, kind: FieldType, unit: Option<&str>) -> Field 
         decimals: 2,
         identifier: false,
         range: None,
+        spread: 0,
+        conversion: None,
     }
 }
 

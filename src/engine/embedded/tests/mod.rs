@@ -115,5 +115,7 @@ pub(super) fn field(name: &str, kind: FieldType) -> Field {
         decimals: 0,
         identifier: false,
         range: None,
+        spread: 0,
+        conversion: None,
     }
 }
