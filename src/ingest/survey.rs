@@ -149,6 +149,10 @@ impl RowSink for Surveyor<'_> {
         Ok(())
     }
 
+    fn spread(&mut self, cell: usize) {
+        self.profiles.iter_mut().skip(cell).take(1).for_each(Profile::observe_spread);
+    }
+
     fn note(&mut self, note: Note) -> Result<(), ReadError> {
         self.notes.push(note);
         Ok(())
