@@ -510,3 +510,43 @@ fn header_rows_without_an_end_are_no_fault() {
     let ran = house.run(&["inspect", "--header-rows", "1-18446744073709551615", &file]).ran();
     assert!(!ran.stderr.contains("panicked"), "{ran:?}");
 }
+
+#[test]
+fn a_far_cell_of_an_ods_file_is_told_and_not_filled() {
+    let house = House::new(&["k"]);
+    let far = r#"<table:table-row table:number-rows-repeated="1000000"><table:table-cell/></table:table-row>"#;
+    let wide = format!(
+        r#"<table:table-row><table:table-cell table:number-columns-repeated="160"/>{}</table:table-row>"#,
+        text_cell("x")
+    );
+    let head = row(&[text_cell("a"), text_cell("b")]);
+    let ran = house.kb(&["add", "k", &ods(&house, "far.ods", &format!("{head}{far}{wide}"))]).ends(1);
+    assert!(format!("{}{}", ran.stdout, ran.stderr).contains("read.max_cells"), "{ran:?}");
+}
+
+#[test]
+fn a_stored_copy_that_is_gone_can_be_given_again() {
+    let house = House::new(&["k"]);
+    house.add("k", "a.csv", "d,k\n05/01/2024,x\n");
+    house.left("uploads").iter().for_each(|path| std::fs::remove_file(path).expect("a file"));
+    let later = house.file("b.csv", "d,k\n25/12/2024,x\n");
+    let ran = house.kb(&["add", "k", &later]).ends(1);
+    assert!(ran.stderr.contains("add a.csv again"), "{ran:?}");
+    house.add("k", "a.csv", "d,k\n05/01/2024,x\n");
+    house.kb(&["add", "k", &later]).ends(0);
+    assert_eq!(house.left("uploads").len(), 2);
+}
+
+#[test]
+fn fields_are_counted_without_a_removed_file() {
+    let house = House::new(&["k"]);
+    house.add("k", "a.csv", "name,price\nx,1\ny,2\n");
+    house.add("k", "b.csv", "name,price\nz,\nw,0.5\nv,\n");
+    let field = |n: usize| house.kb(&["show", "k"]).ends(0).document()["tables"][0]["fields"][n].clone();
+    assert_eq!(field(1)["nulls"], 2);
+    house.kb(&["remove", "k", "b.csv"]).ends(0);
+    assert_eq!(
+        (&field(0)["distinct"], &field(1)["nulls"], &field(1)["name"]),
+        (&json!(2), &json!(0), &json!("price_flt"))
+    );
+}

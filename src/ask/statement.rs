@@ -137,7 +137,9 @@ fn spread(scoped: &ScopedSelect, schema: &Schema, language: Language) -> Vec<Not
     let tables = schema.tables.iter().filter(|table| words.contains(&table.name));
     let fields = tables.flat_map(|table| &table.fields);
     let spread = fields.filter(|field| field.spread > 0 && field.kind.is_number() && words.contains(&field.name));
-    spread.map(|field| Note::new("merged_number_repeated", language.merged_number(&field.label, field.spread))).collect()
+    spread
+        .map(|field| Note::new("merged_number_repeated", language.merged_number(&field.label, field.spread)))
+        .collect()
 }
 
 /// Tables with the columns of one that was read, in other types: knowledge bases that could not be read as one.

@@ -48,7 +48,7 @@ impl Reading {
         document: Id,
         limits: &ReadLimits,
     ) -> Result<Self, ReadError> {
-        let book = Book::open(&upload.path, &upload.name, &upload.options, limits)?;
+        let book = Book::open(&stored, &upload.name, &upload.options, limits)?;
         let mut report = FileReport {
             file: upload.name.clone(),
             format: Some(word(&book.format)),

@@ -213,7 +213,8 @@ impl Book {
             let name = sheet_name(&file);
             let spot = Spot { file: &file, sheet: &name };
             let unclosed: Vec<Note> = unclosed.into_iter().map(|row| delimited::unclosed_quote(&spot, row)).collect();
-            let mut book = Self::of_sheets(vec![Sheet::of(name.clone(), sheet)], format, file.clone(), options, limits)?;
+            let mut book =
+                Self::of_sheets(vec![Sheet::of(name.clone(), sheet)], format, file.clone(), options, limits)?;
             book.notes.extend(unclosed);
             return Ok(Self { encoding: Some(encoding), delimiter: Some(delimiter), ..book });
         }

@@ -76,7 +76,8 @@ fn escapes_delimiters(text: &str, dialect: Dialect) -> bool {
         return false;
     }
     let spread = |escaped: bool| {
-        let mut reader = dialect.reader(Unescaped::new(text.as_bytes(), Dialect { escaped, ..dialect }), LOOK, Strays::default());
+        let mut reader =
+            dialect.reader(Unescaped::new(text.as_bytes(), Dialect { escaped, ..dialect }), LOOK, Strays::default());
         let mut record = ByteRecord::new();
         let mut widths = Vec::new();
         while widths.len() < 500 && reader.read_byte_record(&mut record).unwrap_or(false) {

@@ -185,7 +185,15 @@ mod tests {
 
     #[test]
     fn closed_quotes_pass_and_stray_ones_become_characters() {
-        for same in ["a,\"b\nc\",d\n", "\"a\"\"\nb\" ,c\n", "\"5\" nails\",3\n", "a \"b\nc\" d\n", "", "\"\",\"\"\n\"\"", "\"a\""] {
+        for same in [
+            "a,\"b\nc\",d\n",
+            "\"a\"\"\nb\" ,c\n",
+            "\"5\" nails\",3\n",
+            "a \"b\nc\" d\n",
+            "",
+            "\"\",\"\"\n\"\"",
+            "\"a\"",
+        ] {
             assert_eq!(passed(same, 1000), (same.to_owned(), Vec::new()));
         }
         for (text, want, line) in [

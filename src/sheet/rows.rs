@@ -91,12 +91,7 @@ impl Scan<'_> {
         })
     }
 
-    fn give_extra(
-        &self,
-        row: u64,
-        extra: Extra,
-        sink: &mut dyn RowSink,
-    ) -> Result<(), ReadError> {
+    fn give_extra(&self, row: u64, extra: Extra, sink: &mut dyn RowSink) -> Result<(), ReadError> {
         for note in extra.notes {
             sink.note(note)?;
         }

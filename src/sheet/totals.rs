@@ -199,7 +199,9 @@ impl Judge {
         self.last_row = row;
         match suspect {
             Some(Suspect::RepeatedHeader) => self.found.kept.push((row, Kept::RepeatedHeader)),
-            Some(suspect @ (Suspect::Totals | Suspect::NamedTotals | Suspect::NumberedTotals)) => self.totals(row, cells, suspect),
+            Some(suspect @ (Suspect::Totals | Suspect::NamedTotals | Suspect::NumberedTotals)) => {
+                self.totals(row, cells, suspect)
+            }
             Some(Suspect::NoteLine) => self.wait(row, Suspect::NoteLine),
             Some(Suspect::LoneText) if gap || self.tail.iter().any(|w| w.suspect == Suspect::NoteLine) => {
                 self.wait(row, Suspect::NoteLine);

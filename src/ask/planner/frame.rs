@@ -86,7 +86,9 @@ impl<'a> Reducer<'a> {
             .iter()
             .map(|node| match node {
                 Node::Open(Meaning::Column(index, whole))
-                    if self.field(*index).is_some_and(|field| field.kind == FieldType::Flag && (*whole || !denies(&field.label))) =>
+                    if self
+                        .field(*index)
+                        .is_some_and(|field| field.kind == FieldType::Flag && (*whole || !denies(&field.label))) =>
                 {
                     cost += FLAG_COST;
                     Node::Done(Condition {

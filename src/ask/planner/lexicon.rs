@@ -149,7 +149,10 @@ const PHRASES: &[(Role, &str)] = &[
         Role::Trade,
         "sold|sell|ordered|bought|purchased|shipped|卖|卖了|卖出|卖出了|卖掉|卖掉了|售出|售出了|销售了|订购|订购了|采购|采购了|买了|买",
     ),
-    (Role::Single, "single|a single|one single|in a single|in one|单笔|单次|单条|单个|单张|单一|一笔|一单|单笔最大|每笔"),
+    (
+        Role::Single,
+        "single|a single|one single|in a single|in one|单笔|单次|单条|单个|单张|单一|一笔|一单|单笔最大|每笔",
+    ),
     (
         Role::Order { up: false },
         "highest first|largest first|biggest first|greatest first|most first|descending|in descending order|descending order|desc|sorted descending|\
@@ -312,7 +315,10 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::Respective, "respectively|each|分别|各自|各自的|分别有|各有"),
     (Role::Before, "before|prior to|以前|之前|before the year"),
     (Role::After, "after|following|以后|之后|after the year|later than"),
-    (Role::Since, "since|from|starting from|自|从|起|以来|since the year|及以后|及之后|以及以后|or later|onwards|onward|and later|and after|or after|开始"),
+    (
+        Role::Since,
+        "since|from|starting from|自|从|起|以来|since the year|及以后|及之后|以及以后|or later|onwards|onward|and later|and after|or after|开始",
+    ),
     (Role::Until, "until|through|up to|by the end of|截至|截止|为止|及以前|及之前|or earlier|and earlier|or before"),
     (
         Role::Next,
@@ -337,7 +343,10 @@ const PHRASES: &[(Role, &str)] = &[
     ),
     (Role::Times, "times|number of times|occasions|amount of times|次|次数|多少次|几次"),
     (Role::All, "all|any|every|all of|every single|each and every|所有|全部|任何|所有的|全部的"),
-    (Role::Row, "row|rows|record|records|entry|entries|item|items|data|line|lines|行|条|条记录|记录|条数据|数据|项|笔|单|笔记录|条目|笔交易|交易记录|笔订单|个订单|订单|transaction|transactions|笔业务|笔数|条数|行数|行记录|行数据"),
+    (
+        Role::Row,
+        "row|rows|record|records|entry|entries|item|items|data|line|lines|行|条|条记录|记录|条数据|数据|项|笔|单|笔记录|条目|笔交易|交易记录|笔订单|个订单|订单|transaction|transactions|笔业务|笔数|条数|行数|行记录|行数据",
+    ),
     (
         Role::Person,
         "player|players|person|people|athlete|athletes|driver|drivers|rider|riders|candidate|candidates|competitor|competitors|participant|participants|member|members|swimmer|swimmers|cyclist|cyclists|runner|runners|racer|racers|men|women|man|woman|individuals|students|student|employee|employees|staff|人|员工|人员|学生|同学|职工|选手|球员|人士",

@@ -64,8 +64,8 @@ const TRADED: &[&str] = &[
     "payments",
 ];
 const TRADED_HAN: &[&str] = &[
-    "额", "数量", "销量", "件数", "台数", "套数", "费", "支出", "收入", "成本", "利润", "预算", "工时", "业绩",
-    "产量", "总价", "产值",
+    "额", "数量", "销量", "件数", "台数", "套数", "费", "支出", "收入", "成本", "利润", "预算", "工时", "业绩", "产量",
+    "总价", "产值",
 ];
 
 /// An amount that makes sense as a sum over rows: no rate, price, average, score or share.

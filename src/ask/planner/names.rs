@@ -66,7 +66,9 @@ impl Names {
         let word = stem(&text);
         let ends = |name: &str| match span.first().map(|token| token.kind) {
             Some(Kind::Han) => heads(name).any(|head| head.ends_with(&text)),
-            _ => tokens(name).iter().rfind(|token| token.kind == Kind::Word).is_some_and(|last| stem(&last.text) == word),
+            _ => {
+                tokens(name).iter().rfind(|token| token.kind == Kind::Word).is_some_and(|last| stem(&last.text) == word)
+            }
         };
         self.documents.iter().all(|document| document.text.lines().any(ends))
     }
@@ -106,7 +108,8 @@ impl Document {
 
 /// A name without the words that only say that it is a list, one after the other.
 fn heads(name: &str) -> impl Iterator<Item = &str> {
-    const LISTS: &[&str] = &["表", "明细", "台账", "名单", "记录", "清单", "列表", "数据", "信息", "汇总", "流水", "统计"];
+    const LISTS: &[&str] =
+        &["表", "明细", "台账", "名单", "记录", "清单", "列表", "数据", "信息", "汇总", "流水", "统计"];
     std::iter::successors(Some(name), |name| LISTS.iter().find_map(|list| name.strip_suffix(list)))
 }
 

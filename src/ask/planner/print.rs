@@ -184,7 +184,14 @@ impl Printer<'_> {
         Parts { group: vec![self.field(by)], having: Some(having), ..self.parts(items, filter()) }.query()
     }
 
-    fn difference(&self, key: Column, sides: [&Test; 2], (how, measure): (How, usize), signed: bool, checked: bool) -> Query {
+    fn difference(
+        &self,
+        key: Column,
+        sides: [&Test; 2],
+        (how, measure): (How, usize),
+        signed: bool,
+        checked: bool,
+    ) -> Query {
         let side = |test: &Test| {
             let condition = self.test(&Condition { column: key, test: test.clone(), negated: false });
             aggregate(how, case(condition, self.field(measure)))

@@ -18,7 +18,9 @@ fn read(frame: &Frame) -> Option<Found> {
     let counted = bag.take(|role| role == Role::HowMany).is_some();
     let asked = bag.has(|role| matches!(role, Role::What | Role::HowMuch));
     let traded = bag.take(|role| role == Role::Trade).is_some();
-    bag.take(|role| matches!(role, Role::NumberOf | Role::What | Role::HowMuch | Role::List | Role::Only | Role::Appear));
+    bag.take(|role| {
+        matches!(role, Role::NumberOf | Role::What | Role::HowMuch | Role::List | Role::Only | Role::Appear)
+    });
     bag.drop_joints();
     let measure = amount(&mut bag, traded && counted)?;
     if !bag.take_deeds(Some(measure)) {

@@ -26,7 +26,13 @@ fn amounts(frame: &Frame) -> Option<Found> {
     bag.take(|role| {
         matches!(
             role,
-            Role::NumberOf | Role::What | Role::HowMuch | Role::HowMany | Role::List | Role::Respective | Role::InTermsOf
+            Role::NumberOf
+                | Role::What
+                | Role::HowMuch
+                | Role::HowMany
+                | Role::List
+                | Role::Respective
+                | Role::InTermsOf
         )
     });
     bag.drop_joints();
@@ -39,7 +45,8 @@ fn amounts(frame: &Frame) -> Option<Found> {
         return None;
     }
     let field = bag.field(measure)?;
-    let single = keys.iter().any(|key| key.grain.is_none() && frame.is_unique(super::super::reading::Column::Field(key.column)));
+    let single =
+        keys.iter().any(|key| key.grain.is_none() && frame.is_unique(super::super::reading::Column::Field(key.column)));
     let (how, added_up) = match stated {
         Some(How::Sum) if !measure::adds_up(field) => return None,
         Some(how) => (how, false),
@@ -65,7 +72,10 @@ fn counts(frame: &Frame) -> Option<Found> {
     let people = bag.take(|role| role == Role::Person).is_some();
     let rows = bag.take(|role| role == Role::Row).is_some();
     bag.take(|role| {
-        matches!(role, Role::What | Role::List | Role::Appear | Role::Respective | Role::InTermsOf | Role::Total | Role::Sum)
+        matches!(
+            role,
+            Role::What | Role::List | Role::Appear | Role::Respective | Role::InTermsOf | Role::Total | Role::Sum
+        )
     });
     bag.drop_joints();
     let mut counted: Vec<usize> = bag.columns().iter().map(|(_, index)| *index).collect();
