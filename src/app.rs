@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::ask::{Answer, AskError, Asker, Mode, Outcome, Path as Way};
-use crate::catalog::{Catalog, CatalogError, KbRecord, WriteLock};
+use crate::catalog::{Catalog, CatalogError, KbRecord};
 use crate::config::Config;
 use crate::engine::embedded::Embedded;
 use crate::engine::{Engine, EngineError, Snapshot};
@@ -170,32 +170,17 @@ impl App {
     /// Removes a document, or the whole knowledge base.
     pub async fn remove(&self, name: &str, file: Option<&str>) -> Result<(), AppError> {
         let kb = self.kb(name).await?;
-        let _lock = WriteLock::acquire(&self.folder).await?;
-        match file {
-            None => self.catalog.remove_kb(kb).await?,
-            Some(file) => {
-                let documents = self.catalog.documents(kb).await?;
-                let document = documents.iter().find(|document| document.name == file);
-                let missing = || AppError::NoFile { kb: name.to_owned(), file: file.to_owned() };
-                self.catalog.remove_document(document.ok_or_else(missing)?.id).await?;
-            }
+        match self.removed(kb, file).await {
+            Err(IngestError::NoFile(file)) => Err(AppError::NoFile { kb: name.to_owned(), file }),
+            other => Ok(other?),
         }
-        self.engine.sweep(&self.catalog.sweep().await?)?;
-        self.sweep_uploads().await
     }
 
-    /// Removes stored files that no document names.
-    async fn sweep_uploads(&self) -> Result<(), AppError> {
-        let named = self.catalog.uploads().await?;
-        let folder = self.folder.join("uploads");
-        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(()) };
-        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-            let kept = path.file_name().is_some_and(|name| named.iter().any(|hash| name == hash.as_str()));
-            if !kept {
-                std::fs::remove_file(&path).map_err(|source| AppError::Io { path, source })?;
-            }
+    async fn removed(&self, kb: Id, file: Option<&str>) -> Result<(), IngestError> {
+        match file {
+            None => self.ingest().remove_kb(kb).await,
+            Some(file) => self.ingest().remove(kb, file).await,
         }
-        Ok(())
     }
 
     /// What questions over these knowledge bases see from now on.

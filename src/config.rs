@@ -103,6 +103,8 @@ pub struct ReadLimits {
     pub max_unpacked_bytes: u64,
     /// Bytes sniffed for encoding and delimiter.
     pub sniff_bytes: usize,
+    /// Bytes of one quoted cell of a text; a quote that is not closed within them is a character.
+    pub max_record_bytes: usize,
     /// Places listed for each kind of note; the rest is counted.
     pub max_places: usize,
 }
@@ -116,6 +118,7 @@ impl Default for ReadLimits {
             max_cells: 200_000_000,
             max_unpacked_bytes: 4 << 30,
             sniff_bytes: 256 << 10,
+            max_record_bytes: 1 << 20,
             max_places: 10,
         }
     }

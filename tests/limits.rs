@@ -50,6 +50,9 @@ fn a_limit_that_lowers_says_so() {
     let found = limited("ANSWER_SEARCH_ROWS", "2", &found).ends(0).document();
     assert_eq!(found["reference"]["chunks"].as_array().map(Vec::len), Some(2));
     let folder = tempfile::tempdir().expect("a folder");
+    let quoted = crate::binary::written(folder.path(), "q.csv", "k,text\n1,\"a long\ntext\"\n");
+    let quoted = limited("READ_MAX_RECORD_BYTES", "5", &["inspect", "--json", &quoted]).ends(0);
+    assert!(quoted.stdout.contains("unclosed_quote"), "{quoted:?}");
     let misfits: String = (0..40).map(|n| format!("{n},{}\n", if n % 4 == 3 { "bad" } else { "1" })).collect();
     let misfits = crate::binary::written(folder.path(), "m.csv", &format!("k,ratio\n{misfits}"));
     limited("READ_MAX_PLACES", "1", &["inspect", "--json", &misfits]).ends(0);

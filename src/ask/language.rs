@@ -58,6 +58,16 @@ impl Language {
         }
     }
 
+    /// A field whose merged numbers stand in each of their rows.
+    pub fn merged_number(self, label: &str, rows: u64) -> String {
+        match self {
+            Language::Chinese => format!("{label} 有合并单元格的数字，另在 {rows} 行中重复，这里每行都计算在内"),
+            Language::English => {
+                format!("{label} has numbers in merged cells: they stand in {rows} more rows, and each row counts here")
+            }
+        }
+    }
+
     pub fn sources(self, cited: usize, total: u64) -> String {
         match self {
             Language::Chinese => format!("依据 {total} 行，列出 {cited} 行"),

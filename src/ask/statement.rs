@@ -78,6 +78,7 @@ impl Asker<'_> {
             notes.push(Note::new("rows_cut", language.shown_of(shown, result.total)));
         }
         notes.extend(self.repeated(&asked, language));
+        notes.extend(spread(scoped, &self.snapshot.schema, language));
         let reference = self.reference(&result).await?;
         Ok(Answer {
             question: question.to_owned(),
@@ -96,8 +97,7 @@ impl Asker<'_> {
 
     /// Says which sheets a statement counts twice; one that tells sheets or files apart may not.
     fn repeated(&self, asked: &str, language: Language) -> Vec<Note> {
-        let words: HashSet<String> =
-            asked.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').map(str::to_ascii_lowercase).collect();
+        let words = words(asked);
         if words.contains("sheet_kwd") || words.contains("docnm_kwd") {
             return Vec::new();
         }
@@ -118,6 +118,28 @@ impl Asker<'_> {
         let rows = self.engine.rows(&keys, self.snapshot).await?;
         Ok(rows.into_iter().filter_map(|row| chunk(self.snapshot, row.source, row.content)).collect())
     }
+}
+
+/// The names and words of a statement, in lower case.
+fn words(asked: &str) -> HashSet<String> {
+    asked.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').map(str::to_ascii_lowercase).collect()
+}
+
+/// Functions whose value depends on how often a number stands in its field.
+const COUNTING_EACH: [&str; 8] = ["sum", "avg", "mean", "median", "stddev", "stddev_pop", "var_pop", "variance"];
+
+/// Says which fields with merged numbers a statement adds up or averages.
+fn spread(scoped: &ScopedSelect, schema: &Schema, language: Language) -> Vec<Note> {
+    let words = words(&scoped.statement().to_string());
+    if !COUNTING_EACH.iter().any(|function| words.contains(*function)) {
+        return Vec::new();
+    }
+    let tables = schema.tables.iter().filter(|table| words.contains(&table.name));
+    let fields = tables.flat_map(|table| &table.fields);
+    let spread = fields.filter(|field| field.spread > 0 && field.kind.is_number() && words.contains(&field.name));
+    spread
+        .map(|field| Note::new("merged_number_repeated", language.merged_number(&field.label, field.spread)))
+        .collect()
 }
 
 /// Tables with the columns of one that was read, in other types: knowledge bases that could not be read as one.

@@ -90,9 +90,16 @@ impl Catalog {
         Ok(())
     }
 
-    /// Removes a document with its rows.
-    pub async fn remove_document(&self, document: Id) -> Result<(), CatalogError> {
+    /// Removes a document with its rows; `tables` are those it is in, with the fields that they have without it.
+    pub async fn remove_document(&self, document: Id, tables: &[TableRecord]) -> Result<(), CatalogError> {
         let mut transaction = self.pool.begin().await?;
+        for table in tables {
+            sqlx::query("UPDATE shape SET fields = ? WHERE id = ?")
+                .bind(text(&table.fields)?)
+                .bind(&table.id)
+                .execute(&mut *transaction)
+                .await?;
+        }
         sqlx::query("DELETE FROM document WHERE id = ?").bind(document.to_string()).execute(&mut *transaction).await?;
         drop_empty(&mut transaction).await?;
         transaction.commit().await?;

@@ -90,7 +90,7 @@ async fn removing_the_last_document_removes_its_table_and_segment() {
     let world = world().await;
     let a = Id::new();
     world.put(&[(a, "a.csv", 3)], 7).await;
-    world.catalog.remove_document(a).await.expect("removed");
+    world.catalog.remove_document(a, &[]).await.expect("removed");
     assert!(world.snapshot().await.schema.tables.is_empty());
     assert!(world.catalog.sweep().await.expect("a sweep").is_empty());
     assert_eq!(world.catalog.next_segment().await.expect("a number"), 8);

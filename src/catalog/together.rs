@@ -71,6 +71,7 @@ fn join_field(field: &mut Field, other: &Field) {
     }
     field.nulls += other.nulls;
     field.distinct = None;
+    field.spread += other.spread;
     field.decimals = field.decimals.max(other.decimals);
     field.identifier |= other.identifier;
     field.range = match (field.range.take(), &other.range) {

@@ -75,6 +75,7 @@ impl Ingest<'_> {
             tracing::info!(file = name, "read");
         }
         self.load(kb, &documents, &mut readings).await?;
+        self.sweep_uploads().await?;
         files.extend(readings.into_iter().map(|reading| reading.report));
         let sql_ready_ms = Some(started.elapsed().as_millis() as u64);
         Ok(IngestReport { files, sql_ready_ms, ..IngestReport::default() })
@@ -95,8 +96,43 @@ impl Ingest<'_> {
         let document = document.ok_or_else(|| IngestError::NoFile(name.to_owned()))?;
         let mut readings = vec![self.anew(document, change(plan::from_json(&document.options)?))?];
         self.load(kb, &documents, &mut readings).await?;
+        self.sweep_uploads().await?;
         let files = readings.into_iter().map(|reading| reading.report).collect();
         Ok(IngestReport { files, sql_ready_ms: Some(started.elapsed().as_millis() as u64), ..IngestReport::default() })
+    }
+
+    /// Removes a document; the fields of its tables are counted over those that stay. Waits for another writer.
+    pub async fn remove(&self, kb: Id, name: &str) -> Result<(), IngestError> {
+        let _lock = WriteLock::acquire(&self.folder).await?;
+        let documents = self.catalog.documents(kb).await?;
+        let document = documents.iter().find(|document| document.name == name);
+        let document = document.ok_or_else(|| IngestError::NoFile(name.to_owned()))?.id;
+        let present = Present { tables: self.catalog.tables(kb).await?, parts: self.catalog.parts(kb).await? };
+        self.catalog.remove_document(document, &plan::without(&present, document)?).await?;
+        self.sweep().await?;
+        self.sweep_uploads().await
+    }
+
+    /// Removes a knowledge base. Waits for another writer.
+    pub async fn remove_kb(&self, kb: Id) -> Result<(), IngestError> {
+        let _lock = WriteLock::acquire(&self.folder).await?;
+        self.catalog.remove_kb(kb).await?;
+        self.sweep().await?;
+        self.sweep_uploads().await
+    }
+
+    /// Removes stored files that no document names. Only under the write lock.
+    async fn sweep_uploads(&self) -> Result<(), IngestError> {
+        let named = self.catalog.uploads().await?;
+        let folder = self.folder.join("uploads");
+        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(()) };
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            let kept = path.file_name().is_some_and(|name| named.iter().any(|hash| name == hash.as_str()));
+            if !kept {
+                std::fs::remove_file(&path).map_err(|source| IngestError::Io { path, source })?;
+            }
+        }
+        Ok(())
     }
 
     /// Removes what a killed load left behind, and learns which segment numbers other writers took.
@@ -117,9 +153,15 @@ impl Ingest<'_> {
         let name = upload.name.clone();
         let refused =
             |error: String| Box::new(FileReport { file: name.clone(), error: Some(error), ..FileReport::default() });
-        let print = upload.fingerprint().map_err(|error| refused(unreadable(&upload, &error)))?;
-        let present = documents.iter().find(|document| document.hash == print.0).map(|document| &document.name);
-        let twin = others.iter().find(|other| other.hash == print.0).map(|other| &other.upload.name);
+        let folder = self.folder.join("uploads");
+        let taken = upload.take(self.keep.then_some(folder.as_path()));
+        let mut taken = taken.map_err(|error| refused(unreadable(&upload, &error)))?;
+        let present = documents.iter().find(|document| document.hash == taken.hash).map(|document| &document.name);
+        if present.is_some() {
+            // Its copy may be gone.
+            taken.keep(&folder).map_err(|error| refused(error.to_string()))?;
+        }
+        let twin = others.iter().find(|other| other.hash == taken.hash).map(|other| &other.upload.name);
         if let Some(name) = present.or(twin) {
             let note = Note::new("same_bytes", format!("not added: its bytes are there already as {name}"));
             return Err(Box::new(FileReport { file: upload.name, notes: vec![note], ..FileReport::default() }));
@@ -128,10 +170,9 @@ impl Ingest<'_> {
             return Err(refused(format!("{}: two files of this name are given; rename one", upload.name)));
         }
         let document = documents.iter().find(|document| document.name == upload.name).map_or_else(Id::new, |d| d.id);
-        let stored = match self.keep {
-            true => upload.store(&self.folder.join("uploads"), &print.0).map_err(|error| refused(error.to_string()))?,
-            false => upload.path.clone(),
-        };
+        let stored = taken.keep(&folder).map_err(|error| refused(error.to_string()))?;
+        let stored = stored.unwrap_or_else(|| upload.path.clone());
+        let print = (taken.hash, taken.size);
         Reading::survey(upload, print, stored, document, &self.config.read).map_err(|error| refused(error.to_string()))
     }
 
@@ -187,6 +228,11 @@ impl Ingest<'_> {
     }
 
     fn anew(&self, document: &DocumentRecord, options: ReadOptions) -> Result<Reading, IngestError> {
+        if !document.upload.is_file() {
+            let name = &document.name;
+            let message = format!("{name}: it must be read anew and its stored copy is gone; add {name} again");
+            return Err(IngestError::Read(message));
+        }
         let upload = Upload { path: document.upload.clone(), name: document.name.clone(), options };
         let print = (document.hash.clone(), document.size);
         Reading::survey(upload, print, document.upload.clone(), document.id, &self.config.read)
@@ -199,6 +245,7 @@ fn unreadable(upload: &Upload, error: &std::io::Error) -> String {
     let step = match error.kind() {
         std::io::ErrorKind::NotFound => "check its path",
         std::io::ErrorKind::IsADirectory => "name the files in it",
+        std::io::ErrorKind::StorageFull => "make room on the disk",
         _ => "check that it can be read",
     };
     format!("{}: {error}; {step}", upload.path.display())

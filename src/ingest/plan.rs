@@ -46,6 +46,22 @@ pub fn tables(readings: &[&Reading], present: &Present, choices: &Choices) -> Re
     Ok(plans)
 }
 
+/// The tables that a document is in, their fields counted over the other documents.
+pub fn without(present: &Present, document: Id) -> Result<Vec<TableRecord>, IngestError> {
+    let mut tables = Vec::new();
+    for part in present.parts.iter().filter(|part| part.document == document) {
+        let Some(table) = present.tables.iter().find(|table| table.id == part.table_id) else { continue };
+        let mut profiles = vec![Profile::default(); table.fields.len()];
+        for other in present.parts.iter().filter(|other| other.table_id == table.id && other.document != document) {
+            let others = from_json::<Vec<Profile>>(&other.profiles)?;
+            profiles.iter_mut().zip(&others).for_each(|(whole, part)| whole.merge(part));
+        }
+        let fields = table.fields.iter().zip(&profiles).map(|(field, profile)| schema::recounted(field, profile));
+        tables.push(TableRecord { fields: fields.collect(), ..table.clone() });
+    }
+    Ok(tables)
+}
+
 /// Documents other than the readings' whose rows are stored under types or conversions that changed.
 pub fn outdated(plans: &[TablePlan], present: &Present, readings: &[&Reading]) -> Vec<Id> {
     let read: HashSet<Id> = readings.iter().map(|reading| reading.document).collect();

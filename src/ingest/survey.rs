@@ -48,7 +48,7 @@ impl Reading {
         document: Id,
         limits: &ReadLimits,
     ) -> Result<Self, ReadError> {
-        let book = Book::open(&upload.path, &upload.name, &upload.options, limits)?;
+        let book = Book::open(&stored, &upload.name, &upload.options, limits)?;
         let mut report = FileReport {
             file: upload.name.clone(),
             format: Some(word(&book.format)),
@@ -147,6 +147,10 @@ impl RowSink for Surveyor<'_> {
         let place = Place { file: self.file, sheet: &self.region.sheet, row: Some(row), column: None };
         self.notes.push(Note::new(code, format!("{what}: {short}")).at(place));
         Ok(())
+    }
+
+    fn spread(&mut self, cell: usize) {
+        self.profiles.iter_mut().skip(cell).take(1).for_each(Profile::observe_spread);
     }
 
     fn note(&mut self, note: Note) -> Result<(), ReadError> {

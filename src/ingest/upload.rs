@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
 
 use crate::sheet::ReadOptions;
 
@@ -24,41 +25,48 @@ impl Upload {
         Self { path: path.to_owned(), name, options }
     }
 
-    /// SHA-256 of the bytes, in hex, and their number. Streams.
-    pub fn fingerprint(&self) -> std::io::Result<(String, u64)> {
+    /// Reads the bytes once: their SHA-256 in hex, their number, and a copy in `folder` where one is given.
+    pub fn take(&self, folder: Option<&Path>) -> std::io::Result<Taken> {
+        let mut source = std::fs::File::open(&self.path)?;
+        let mut copy = folder.map(copy_in).transpose()?;
         let mut hash = Sha256::new();
-        let size = stream(&self.path, |bytes| {
-            hash.update(bytes);
-            Ok(())
-        })?;
-        Ok((hash.finalize().iter().map(|b| format!("{b:02x}")).collect(), size))
-    }
-
-    /// Copies the file to `folder/{hash}` unless it is there; written under another name first, so that it is whole or absent.
-    pub fn store(&self, folder: &Path, hash: &str) -> std::io::Result<PathBuf> {
-        let target = folder.join(hash);
-        if target.is_file() {
-            return Ok(target);
+        let mut buffer = vec![0; 1 << 16];
+        let mut size = 0;
+        loop {
+            let read = source.read(&mut buffer)?;
+            if read == 0 {
+                break;
+            }
+            hash.update(&buffer[..read]);
+            copy.iter_mut().try_for_each(|copy| copy.write_all(&buffer[..read]))?;
+            size += read as u64;
         }
-        std::fs::create_dir_all(folder)?;
-        let mut copy = tempfile::NamedTempFile::new_in(folder)?;
-        stream(&self.path, |bytes| copy.write_all(bytes))?;
-        copy.as_file().sync_all()?;
-        copy.persist(&target)?;
-        Ok(target)
+        let hash = hash.finalize().iter().map(|b| format!("{b:02x}")).collect();
+        Ok(Taken { hash, size, copy })
     }
 }
 
-fn stream(path: &Path, mut take: impl FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<u64> {
-    let mut file = std::fs::File::open(path)?;
-    let mut buffer = vec![0; 1 << 16];
-    let mut size = 0;
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            return Ok(size);
+/// The bytes of an upload at one moment.
+pub struct Taken {
+    pub hash: String,
+    pub size: u64,
+    copy: Option<NamedTempFile>,
+}
+
+impl Taken {
+    /// Names the copy `folder/{hash}` unless that is there: it is whole or absent. `None` where no copy was made.
+    pub fn keep(&mut self, folder: &Path) -> std::io::Result<Option<PathBuf>> {
+        let Some(copy) = self.copy.take() else { return Ok(None) };
+        let target = folder.join(&self.hash);
+        if !target.is_file() {
+            copy.as_file().sync_all()?;
+            copy.persist(&target)?;
         }
-        take(&buffer[..read])?;
-        size += read as u64;
+        Ok(Some(target))
     }
+}
+
+fn copy_in(folder: &Path) -> std::io::Result<NamedTempFile> {
+    std::fs::create_dir_all(folder)?;
+    NamedTempFile::new_in(folder)
 }

@@ -62,6 +62,13 @@ pub struct Conversion {
     forced: bool,
 }
 
+impl Conversion {
+    /// The same, whoever chose it.
+    pub(super) fn is_as(&self, other: &Self) -> bool {
+        *self == Self { forced: self.forced, ..other.clone() }
+    }
+}
+
 /// A fit column has at most one unfit cell in this many.
 const UNFIT_ONE_IN: u64 = 20;
 /// Phone, card and account numbers are at least this.

@@ -36,7 +36,7 @@ pub use decision::{Conversion, Decision, Override, decide};
 pub use field::{Field, RESERVED_COLUMNS, SOURCE_COLUMNS, Schema, Table};
 pub use fold::fold;
 pub use label::Label;
-pub use name::{name_fields, table_name};
+pub use name::{name_fields, recounted, table_name};
 pub use profile::Profile;
 pub use rows::{Repeat, RowSet, repeats};
 pub use shape::{NearMiss, Shape, column_map};

@@ -9,9 +9,10 @@ use pinyin::ToPinyin;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::decision::Decision;
+use super::decision::{Decision, Override, decide};
 use super::field::{Field, RESERVED_COLUMNS};
 use super::label::Label;
+use super::profile::Profile;
 use crate::value::FieldType;
 
 /// Characters of a stem or a table name, without what makes it unique.
@@ -46,6 +47,25 @@ fn field(label: &Label, decision: &Decision, taken: &mut HashSet<String>) -> Fie
         range: summary.range.clone(),
         spread: summary.spread,
         conversion: Some(decision.conversion()),
+    }
+}
+
+/// A field counted anew over other documents; its name, type and conversion stay.
+pub fn recounted(known: &Field, profile: &Profile) -> Field {
+    let label = Label::parse(&known.label);
+    let alike = |decision: &Decision| known.conversion.as_ref() == Some(&decision.conversion());
+    let free = decide(profile, &label, None);
+    let decision = if alike(&free) { free } else { decide(profile, &label, Some(&Override { kind: known.kind })) };
+    let counted = field(&label, &decision, &mut HashSet::new());
+    let same = known.conversion.as_ref().is_some_and(|conversion| conversion.is_as(&decision.conversion()));
+    Field {
+        nulls: counted.nulls,
+        distinct: counted.distinct.filter(|_| same),
+        samples: counted.samples,
+        decimals: counted.decimals,
+        range: if same { counted.range } else { known.range.clone() },
+        spread: counted.spread,
+        ..known.clone()
     }
 }
 

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use super::delimited::{Delimited, DelimitedRows};
+use super::delimited::{self, Delimited, DelimitedRows};
 use super::form::Form;
 use super::format::{self, Found};
 use super::grid::Grid;
@@ -39,7 +39,6 @@ pub struct Book {
     /// One for each region.
     bodies: Vec<Body>,
     keep_totals: bool,
-    max_places: usize,
     max_rows: u64,
 }
 
@@ -93,12 +92,13 @@ impl Book {
         if region.columns.is_empty() {
             return Ok(());
         }
-        let spot = Spot { file: &self.file, sheet: &region.sheet, max_places: self.max_places };
+        let spot = Spot { file: &self.file, sheet: &region.sheet };
         let rule = Rule { header: &body.header, keep_totals: self.keep_totals };
         let known = &body.known;
         match &self.source {
             Source::Text(text) => {
-                let rows = DelimitedRows { text, width: region.columns.len(), after: body.after, spot };
+                let columns: Vec<usize> = region.columns.iter().map(|column| column.index).collect();
+                let rows = DelimitedRows { text, columns: &columns, after: body.after, spot };
                 Scan { rows: &rows, rule, known, spot }.run(sink)
             }
             Source::Sheets(sheets) => {
@@ -122,7 +122,6 @@ impl Book {
             source,
             bodies: Vec::new(),
             keep_totals: options.keep_totals,
-            max_places: limits.max_places,
             max_rows: limits.max_rows,
         }
     }
@@ -209,9 +208,14 @@ impl Book {
     fn of_text(path: &Path, file: String, options: &ReadOptions, limits: &ReadLimits) -> Result<Self, ReadError> {
         let text = Delimited::open(path, &file, limits)?;
         let format = if text.dialect.delimiter == b'\t' { Format::Tsv } else { Format::Csv };
-        if let Some(sheet) = text.several_tables(options)? {
+        if let Some((sheet, unclosed)) = text.several_tables(options)? {
             let (encoding, delimiter) = (text.coding.name(), char::from(text.dialect.delimiter));
-            let book = Self::of_sheets(vec![Sheet::of(sheet_name(&file), sheet)], format, file, options, limits)?;
+            let name = sheet_name(&file);
+            let spot = Spot { file: &file, sheet: &name };
+            let unclosed: Vec<Note> = unclosed.into_iter().map(|row| delimited::unclosed_quote(&spot, row)).collect();
+            let mut book =
+                Self::of_sheets(vec![Sheet::of(name.clone(), sheet)], format, file.clone(), options, limits)?;
+            book.notes.extend(unclosed);
             return Ok(Self { encoding: Some(encoding), delimiter: Some(delimiter), ..book });
         }
         let head = text.head(options)?;

@@ -15,10 +15,12 @@ use csv::ByteRecord;
 use super::dialect::{self, Dialect, ESCAPED, Unescaped};
 use super::encoding::{self, Code, Coding};
 use super::grid::{Grid, GridBuilder, Stored};
+use super::quotes::{Quotes, Strays};
 use super::rows::{Extra, Rows, Spot, TakeRow, recycle};
 use super::{ReadError, ReadOptions};
 use super::{beside, regions};
 use crate::config::ReadLimits;
+use crate::note::Note;
 use crate::value::Cell;
 
 /// Records looked at for the header.
@@ -35,6 +37,7 @@ pub(super) struct Delimited {
     lines_before: u64,
     pub comments: Vec<String>,
     max_rows: u64,
+    max_record_bytes: usize,
     carriage_returns: bool,
     /// It was seen whole and has no byte that can't be decoded.
     short: bool,
@@ -69,6 +72,7 @@ impl Delimited {
             lines_before: lines().count() as u64,
             comments: lines().filter_map(comment).filter(|line| !line.is_empty()).collect(),
             max_rows: limits.max_rows,
+            max_record_bytes: limits.max_record_bytes,
             carriage_returns: text.contains("\r\n"),
             short: whole && !text.contains(char::REPLACEMENT_CHARACTER),
         })
@@ -76,31 +80,33 @@ impl Delimited {
 
     /// The first records as a grid, for finding the header.
     pub fn head(&self, options: &ReadOptions) -> Result<Grid, ReadError> {
-        self.grid(HEAD_ROWS + options.header_rows.map_or(0, |(_, last)| last as usize))
+        Ok(self.grid(HEAD_ROWS.saturating_add(options.header_rows.map_or(0, |(_, last)| last as usize)))?.0)
     }
 
-    /// All cells of a short text that has tables below each other or side by side.
-    pub fn several_tables(&self, options: &ReadOptions) -> Result<Option<Grid>, ReadError> {
+    /// All cells of a short text that has tables below each other or side by side, and its rows with quotes that don't close.
+    pub fn several_tables(&self, options: &ReadOptions) -> Result<Option<(Grid, Vec<u64>)>, ReadError> {
         if !self.short || options.header_rows.is_some() {
             return Ok(None);
         }
-        let grid = self.grid(usize::MAX)?;
+        let (grid, unclosed) = self.grid(usize::MAX)?;
         let several = regions::find(&grid, None).len() > 1 || !beside::split(&grid).is_empty();
-        Ok(several.then_some(grid))
+        Ok(several.then_some((grid, unclosed)))
     }
 
-    fn grid(&self, wanted: usize) -> Result<Grid, ReadError> {
+    fn grid(&self, wanted: usize) -> Result<(Grid, Vec<u64>), ReadError> {
         let mut grid = GridBuilder::default();
         let mut records = self.records()?;
+        let mut unclosed = Vec::new();
         for _ in 0..wanted {
             let Some(row) = records.next()? else { break };
+            unclosed.extend(records.unclosed.then_some(row));
             for (column, cell) in records.record.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
                 if let Some(text) = grid.texts().keep(&self.restored(&String::from_utf8_lossy(cell))) {
                     grid.push(row as u32 - 1, column as u32, Stored::Text(text));
                 }
             }
         }
-        Ok(grid.build())
+        Ok((grid.build(), unclosed))
     }
 
     /// A cell's text with its escaped delimiters.
@@ -120,8 +126,11 @@ impl Delimited {
         let mut text = self.coding.reader(Box::new(source), broken.clone());
         let mut skipped = vec![0; self.dialect.skip];
         text.read_exact(&mut skipped).map_err(failed)?;
-        let reader = self.dialect.reader(Unescaped::new(text, self.dialect));
-        Ok(Records { of: self, reader, record: ByteRecord::new(), broken, row: self.lines_before, first: true })
+        let strays = Strays::default();
+        let text = Unescaped::new(text, self.dialect);
+        let reader = self.dialect.reader(text, self.max_record_bytes, strays.clone());
+        let (record, row) = (ByteRecord::new(), self.lines_before);
+        Ok(Records { of: self, reader, record, broken, strays, unclosed: false, row, first: true })
     }
 
     fn failed(&self, source: std::io::Error) -> ReadError {
@@ -165,10 +174,13 @@ fn checked(source: &mut File, sample: &[u8]) -> std::io::Result<Coding> {
 /// Records one by one, with their row numbers.
 struct Records<'d> {
     of: &'d Delimited,
-    reader: csv::Reader<Unescaped<Box<dyn Read + 'd>>>,
+    reader: csv::Reader<Quotes<Unescaped<Box<dyn Read + 'd>>>>,
     record: ByteRecord,
     /// Set once some bytes could not be decoded.
     broken: Rc<Flag<bool>>,
+    strays: Strays,
+    /// The record has a quote that doesn't close and is read as a character.
+    unclosed: bool,
     /// Row of the record.
     row: u64,
     first: bool,
@@ -188,6 +200,7 @@ impl Records<'_> {
         let inner = if lines > ending { line_feeds(self.record.as_slice()) } else { 0 };
         self.row += 1 + lines.saturating_sub(inner + ending);
         self.first = false;
+        self.unclosed = self.take_stray();
         if self.row > self.of.max_rows {
             return Err(ReadError::TooLarge {
                 file: self.of.file.clone(),
@@ -197,6 +210,21 @@ impl Records<'_> {
             });
         }
         Ok(Some(self.row))
+    }
+
+    /// Whether a stray quote stands in the record: one on its line, at the beginning of a cell.
+    fn take_stray(&mut self) -> bool {
+        let end = self.reader.position().line();
+        let quote = [self.of.dialect.quote];
+        let mut strays = self.strays.borrow_mut();
+        if strays.is_empty() || !self.record.iter().any(|cell| cell.starts_with(&quote)) {
+            return false;
+        }
+        let mut found = false;
+        while strays.front().is_some_and(|line| *line < end) {
+            found |= strays.pop_front().is_some();
+        }
+        found
     }
 
     fn failure(&self, error: csv::Error) -> ReadError {
@@ -214,8 +242,8 @@ fn line_feeds(bytes: &[u8]) -> u64 {
 /// The rows of a delimited file below its header.
 pub(super) struct DelimitedRows<'d> {
     pub text: &'d Delimited,
-    /// Number of columns.
-    pub width: usize,
+    /// The cells of a record that are columns, ascending.
+    pub columns: &'d [usize],
     /// Rows up to here are not given.
     pub after: u64,
     pub spot: Spot<'d>,
@@ -229,17 +257,26 @@ impl Rows for DelimitedRows<'_> {
             if row <= self.after || is_blank(&records.record) {
                 continue;
             }
-            let mut extra = Extra { notes: Vec::new(), outside: self.surplus(&records.record) };
+            let mut extra = Extra { outside: self.surplus(&records.record), ..Extra::default() };
             let mut cells = recycle(buffer);
             if self.fill(&records, &mut cells) {
                 let message = format!("row {row} has bytes that are no characters of the file's encoding");
                 extra.notes.push(self.spot.row_note(row, "undecodable_bytes", message));
+            }
+            if records.unclosed {
+                extra.notes.push(unclosed_quote(&self.spot, row));
             }
             take(row, &cells, extra)?;
             buffer = recycle(cells);
         }
         Ok(())
     }
+}
+
+/// Says that a quote is read as a character.
+pub(super) fn unclosed_quote(spot: &Spot<'_>, row: u64) -> Note {
+    let message = format!("row {row} has a quote that opens a cell and is not closed; it is read as a character");
+    spot.row_note(row, "unclosed_quote", message)
 }
 
 impl DelimitedRows<'_> {
@@ -249,10 +286,10 @@ impl DelimitedRows<'_> {
         let valid = std::str::from_utf8(record.as_slice()).ok();
         let mut undecoded = records.broken.get() && valid.is_some_and(|text| text.contains('\u{FFFD}'));
         let escaped = self.text.dialect.escaped;
-        let mut start = 0;
-        for bytes in record.iter().take(self.width) {
-            let end = start + bytes.len();
-            cells.push(match valid.and_then(|text| text.get(start..end)) {
+        for column in self.columns {
+            let Some(range) = record.range(*column) else { continue };
+            let bytes = &record.as_slice()[range.clone()];
+            cells.push(match valid.and_then(|text| text.get(range)) {
                 Some("") => Cell::Empty,
                 Some(text) if escaped => Cell::Text(self.text.restored(text)),
                 Some(text) => Cell::Text(Cow::Borrowed(text)),
@@ -262,18 +299,18 @@ impl DelimitedRows<'_> {
                     Cell::Text(text)
                 }
             });
-            start = end;
         }
-        cells.resize(self.width, Cell::Empty);
+        cells.resize(self.columns.len(), Cell::Empty);
         undecoded
     }
 
-    /// The cells beyond the last column, where they are not blank.
+    /// The cells that are no columns, where they are not blank.
     fn surplus(&self, record: &ByteRecord) -> Option<String> {
-        if record.len() <= self.width {
+        if record.len() <= self.columns.len() && self.columns.last().is_none_or(|last| *last < self.columns.len()) {
             return None;
         }
-        let cells: Vec<_> = record.iter().skip(self.width).map(String::from_utf8_lossy).collect();
+        let outside = record.iter().enumerate().filter(|(at, _)| self.columns.binary_search(at).is_err());
+        let cells: Vec<_> = outside.map(|(_, cell)| String::from_utf8_lossy(cell)).collect();
         cells.iter().any(|cell| !cell.trim().is_empty()).then(|| cells.join(" | "))
     }
 }

@@ -15,12 +15,39 @@ use super::{layout_ods, layout_xlsb};
 /// First and last, 0-based, both in.
 pub(super) type Span = (u32, u32);
 
+/// How many cells there are, and the rectangle around them.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Extent {
+    pub cells: u64,
+    rows: Option<Span>,
+    columns: Option<Span>,
+}
+
+impl Extent {
+    /// Takes a cell that repeats: the first row and column, and how many.
+    pub fn take(&mut self, rows: (u32, u32), columns: (u32, u32)) {
+        self.cells = self.cells.saturating_add(u64::from(rows.1) * u64::from(columns.1));
+        for (span, (first, count)) in [(&mut self.rows, rows), (&mut self.columns, columns)] {
+            let last = first.saturating_add(count.saturating_sub(1));
+            *span = Some(span.map_or((first, last), |(least, most)| (least.min(first), most.max(last))));
+        }
+    }
+
+    /// Cells of the rectangle.
+    pub fn area(&self) -> u64 {
+        let length = |span: Option<Span>| span.map_or(0, |(first, last)| u64::from(last - first) + 1);
+        length(self.rows).saturating_mul(length(self.columns))
+    }
+}
+
 /// How the cells of one sheet are laid out.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     pub merges: Vec<Merge>,
     pub hidden_rows: Vec<Span>,
     pub hidden_columns: Vec<Span>,
+    /// Of an ods sheet.
+    pub extent: Extent,
 }
 
 /// The layouts of an xlsx workbook's sheets; a sheet whose part can't be read has an empty one.

@@ -48,7 +48,7 @@ impl Walk {
             }
             "table-column" => self.columns(element),
             "table-row" => self.begin_row(element, empty),
-            "table-cell" | "covered-table-cell" => self.cell(element),
+            "table-cell" | "covered-table-cell" => self.cell(element, empty),
             _ => {}
         }
     }
@@ -78,7 +78,11 @@ impl Walk {
         self.row = self.row.saturating_add(self.rows);
     }
 
-    fn cell(&mut self, element: &BytesStart<'_>) {
+    fn cell(&mut self, element: &BytesStart<'_>, empty: bool) {
+        let columns = count(element, "number-columns-repeated");
+        if let Some(layout) = self.sheets.last_mut().filter(|_| !empty || attribute(element, "value-type").is_some()) {
+            layout.extent.take((self.row, self.rows), (self.column, columns));
+        }
         let (wide, tall) = (count(element, "number-columns-spanned"), count(element, "number-rows-spanned"));
         if let Some(layout) = self.sheets.last_mut().filter(|_| wide > 1 || tall > 1) {
             layout.merges.push(Merge {

@@ -21,6 +21,7 @@ mod layout;
 mod layout_ods;
 mod layout_xlsb;
 mod look;
+mod quotes;
 mod regions;
 mod rows;
 mod sheet_rows;
@@ -119,6 +120,10 @@ pub trait RowSink {
     fn kept_apart(&mut self, row: u64, why: Kept, text: &str) -> Result<(), ReadError>;
     /// Something about a row that is data and was not literal: a long row, a value from a merged cell, an undecodable byte.
     fn note(&mut self, note: Note) -> Result<(), ReadError>;
+    /// The cell at this place of the row that comes next repeats a number merged over several rows.
+    fn spread(&mut self, cell: usize) {
+        let _ = cell;
+    }
 }
 
 /// Why a file can't be read. The message names what was found and what to do.

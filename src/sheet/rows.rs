@@ -2,7 +2,6 @@
 //!
 //! Must never happen: two scans that disagree; a row that reaches the sink neither as data nor as kept apart.
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::totals::{Rule, Verdicts, decide, row_text};
@@ -16,6 +15,8 @@ pub(super) struct Extra {
     pub notes: Vec<Note>,
     /// Text of cells that stand outside the region's columns.
     pub outside: Option<String>,
+    /// Cells that repeat a number merged over several rows.
+    pub spread: Vec<usize>,
 }
 
 /// Takes a row: its 1-based number, its cells, and what comes with it.
@@ -37,7 +38,6 @@ pub(super) fn recycle<'b>(mut cells: Vec<Cell<'_>>) -> Vec<Cell<'b>> {
 pub(super) struct Spot<'a> {
     pub file: &'a str,
     pub sheet: &'a str,
-    pub max_places: usize,
 }
 
 impl Spot<'_> {
@@ -58,18 +58,16 @@ pub(super) struct Scan<'s> {
 impl Scan<'_> {
     /// Gives the rows to a sink.
     pub fn run(&self, sink: &mut dyn RowSink) -> Result<(), ReadError> {
-        let mut counts = NoteCounts::default();
         self.rows.each(&mut |row, cells, extra| {
             if let Some(why) = self.apart(row, cells)? {
                 return sink.kept_apart(row, why, &row_text(cells, extra.outside.as_deref()));
             }
             if let Some(note) = self.doubt(row, cells) {
-                counts.give(note, self.spot, sink)?;
+                sink.note(note)?;
             }
-            self.give_extra(row, extra, &mut counts, sink)?;
+            self.give_extra(row, extra, sink)?;
             sink.row(row, cells)
-        })?;
-        counts.finish(self.spot, sink)
+        })
     }
 
     fn apart(&self, row: u64, cells: &[Cell<'_>]) -> Result<Option<Kept>, ReadError> {
@@ -93,39 +91,13 @@ impl Scan<'_> {
         })
     }
 
-    fn give_extra(
-        &self,
-        row: u64,
-        extra: Extra,
-        counts: &mut NoteCounts,
-        sink: &mut dyn RowSink,
-    ) -> Result<(), ReadError> {
+    fn give_extra(&self, row: u64, extra: Extra, sink: &mut dyn RowSink) -> Result<(), ReadError> {
         for note in extra.notes {
-            counts.give(note, self.spot, sink)?;
+            sink.note(note)?;
         }
+        extra.spread.into_iter().for_each(|cell| sink.spread(cell));
         let Some(text) = extra.outside else { return Ok(()) };
         let message = format!("row {row} has cells outside the table's columns, which are not in it: {text}");
-        counts.give(self.spot.row_note(row, "cells_outside_table", message), self.spot, sink)
-    }
-}
-
-/// Notes given so far by code: the first few with their places, the rest as a number.
-#[derive(Debug, Default)]
-struct NoteCounts(BTreeMap<String, usize>);
-
-impl NoteCounts {
-    fn give(&mut self, note: Note, spot: Spot<'_>, sink: &mut dyn RowSink) -> Result<(), ReadError> {
-        let count = self.0.entry(note.code.clone()).or_default();
-        *count += 1;
-        if *count <= spot.max_places { sink.note(note) } else { Ok(()) }
-    }
-
-    fn finish(&self, spot: Spot<'_>, sink: &mut dyn RowSink) -> Result<(), ReadError> {
-        for (code, count) in self.0.iter().filter(|(_, count)| **count > spot.max_places) {
-            let more = count - spot.max_places;
-            let place = Place { file: spot.file, sheet: spot.sheet, row: None, column: None };
-            sink.note(Note::new(code, format!("and {more} more like the {} listed", spot.max_places)).at(place))?;
-        }
-        Ok(())
+        sink.note(self.spot.row_note(row, "cells_outside_table", message))
     }
 }

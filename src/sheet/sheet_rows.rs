@@ -4,6 +4,7 @@
 
 use super::ReadError;
 use super::grid::{Grid, Merge};
+use super::kind::{Kind, kind};
 use super::rows::{Extra, Rows, Spot, TakeRow, recycle};
 use crate::note::{Note, Place, column_letters};
 use crate::value::Cell;
@@ -34,9 +35,9 @@ impl Rows for SheetRows<'_> {
         let mut merges = self.grid.merges.walk();
         for i in self.rows.0..end {
             cells = recycle(cells);
-            let mut extra = Extra { notes: Vec::new(), outside: self.fill(i, &mut cells) };
+            let mut extra = Extra { outside: self.fill(i, &mut cells), ..Extra::default() };
             let row = self.grid.number(i);
-            self.spread(row, merges.at(row), &mut cells, &mut extra.notes);
+            self.spread(row, merges.at(row), &mut cells, &mut extra);
             take(self.grid.shown(i), &cells, extra)?;
         }
         Ok(())
@@ -66,15 +67,16 @@ impl<'s> SheetRows<'s> {
     }
 
     /// Gives merged cells to a row that they cover. A merge over several columns keeps its value in the first one, and that is noted.
-    fn spread(&self, row: u32, merges: &[Merge], cells: &mut [Cell<'s>], notes: &mut Vec<Note>) {
+    fn spread(&self, row: u32, merges: &[Merge], cells: &mut [Cell<'s>], extra: &mut Extra) {
         for merge in merges {
             let Ok(place) = self.columns.binary_search(&merge.first_column) else { continue };
             let first = self.grid.index_of(merge.first_row).filter(|first| *first >= self.rows.0);
             if let Some(first) = first.filter(|_| merge.first_row < row && cells[place].is_blank()) {
                 cells[place] = self.grid.at(first, merge.first_column);
+                extra.spread.extend(matches!(kind(&cells[place]), Kind::Number | Kind::Year).then_some(place));
             }
             if merge.first_row == row && !cells[place].is_blank() {
-                notes.extend(self.merge_note(merge));
+                extra.notes.extend(self.merge_note(merge));
             }
         }
     }

@@ -136,7 +136,7 @@ fn a_far_lone_cell_makes_no_column() {
 fn merged_cells_are_given_to_the_rows_that_they_cover() {
     let grid =
         grid(&["部门|姓名|金额", "行政|张三|1", "|李四|2", "研发|王五|3"], &[(1, 1_000_000, 0, 0), (3, 3, 1, 2)]);
-    let spot = Spot { file: "f", sheet: "s", max_places: 10 };
+    let spot = Spot { file: "f", sheet: "s" };
     let rows = SheetRows { grid: &grid, rows: (1, 3), columns: &[0, 1, 2], spot, max_rows: 10 };
     let mut got = Vec::new();
     let mut codes = Vec::new();

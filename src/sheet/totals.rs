@@ -42,6 +42,8 @@ pub(super) enum Suspect {
     Totals,
     /// A label begins or ends with a word of totals: it is one only where its numbers are the sums.
     NamedTotals,
+    /// A number and then a word of totals: it is one only where the numbers after the word are the sums.
+    NumberedTotals,
     /// It begins with a word of notes, or is one long text.
     NoteLine,
     /// One short text in a table of several columns: a note line only after a blank row at the bottom.
@@ -53,6 +55,10 @@ impl Rule<'_> {
     /// What a row looks like, if not data.
     pub fn suspect(&self, cells: &[Cell<'_>]) -> Option<Suspect> {
         let first = cells.iter().position(|cell| !cell.is_blank())?;
+        if let Some(label) = numbered(cells) {
+            let totals = totals_word::suspect(&cells[label..]) == Some(Suspect::Totals);
+            return (totals && !self.keep_totals).then_some(Suspect::NumberedTotals);
+        }
         let Cell::Text(text) = &cells[first] else { return None };
         if self.repeats_header(cells, first) {
             return Some(Suspect::RepeatedHeader);
@@ -79,6 +85,14 @@ impl Rule<'_> {
                 && header.iter().zip(cells).all(|(label, cell)| label == cell.text().trim())
         })
     }
+}
+
+/// The place of the first text of a row that begins with one number.
+fn numbered(cells: &[Cell<'_>]) -> Option<usize> {
+    let mut filled = cells.iter().enumerate().filter(|(_, cell)| !cell.is_blank());
+    let (_, first) = filled.next()?;
+    let (label, second) = filled.next()?;
+    (kind(first) == Kind::Number && kind(second) == Kind::Text).then_some(label)
 }
 
 const NOTE_WORDS: [&str; 40] = [
@@ -185,7 +199,9 @@ impl Judge {
         self.last_row = row;
         match suspect {
             Some(Suspect::RepeatedHeader) => self.found.kept.push((row, Kept::RepeatedHeader)),
-            Some(suspect @ (Suspect::Totals | Suspect::NamedTotals)) => self.totals(row, cells, suspect),
+            Some(suspect @ (Suspect::Totals | Suspect::NamedTotals | Suspect::NumberedTotals)) => {
+                self.totals(row, cells, suspect)
+            }
             Some(Suspect::NoteLine) => self.wait(row, Suspect::NoteLine),
             Some(Suspect::LoneText) if gap || self.tail.iter().any(|w| w.suspect == Suspect::NoteLine) => {
                 self.wait(row, Suspect::NoteLine);
@@ -214,9 +230,12 @@ impl Judge {
 
     /// A named total sums at least two rows, unless it is named after its group: one row may have any name and equal its neighbour.
     fn totals(&mut self, row: u64, cells: &[Cell<'_>], suspect: Suspect) {
-        let numbers: Vec<Option<f64>> = cells.iter().map(number).collect();
+        let mut numbers: Vec<Option<f64>> = cells.iter().map(number).collect();
+        if let Some(label) = numbered(cells).filter(|_| suspect == Suspect::NumberedTotals) {
+            numbers[..label].fill(None);
+        }
         let enough = |rows: u64| rows > 1 || (rows == 1 && suspect == Suspect::Totals);
-        let agrees = if suspect == Suspect::Totals { agree } else { equal };
+        let agrees = if suspect == Suspect::NamedTotals { equal } else { agree };
         let sums_agree = (enough(self.rows_since) && agrees(&numbers, &self.since))
             || (enough(self.rows) && agrees(&numbers, &self.all));
         if suspect == Suspect::NamedTotals && !sums_agree {
@@ -247,7 +266,8 @@ impl Judge {
                 Suspect::Totals | Suspect::NamedTotals if waiting.sums_agree || by_place => {
                     self.found.kept.push((waiting.row, Kept::Totals));
                 }
-                Suspect::Totals => open.push(waiting),
+                Suspect::NumberedTotals if waiting.sums_agree => self.found.kept.push((waiting.row, Kept::Totals)),
+                Suspect::Totals | Suspect::NumberedTotals => open.push(waiting),
                 _ if last => self.found.kept.push((waiting.row, Kept::NoteLine)),
                 _ => {}
             }
@@ -360,6 +380,14 @@ mod tests {
         ]);
         assert_eq!(found.kept, [(4, Kept::Totals), (7, Kept::Totals), (8, Kept::Totals)]);
         assert!(found.doubted.is_empty());
+    }
+
+    #[test]
+    fn a_total_behind_a_number_needs_the_sums() {
+        let found = judged(&[(2, ["1", "张三", "10"]), (3, ["2", "李四", "20"]), (4, ["3", "合计", "30"])]);
+        assert_eq!(found.kept, [(4, Kept::Totals)]);
+        let found = judged(&[(2, ["1", "张三", "10"]), (3, ["2", "李四", "20"]), (4, ["3", "Total", "31"])]);
+        assert_eq!((found.kept.as_slice(), found.doubted.as_slice()), (&[][..], &[4][..]));
     }
 
     #[test]

@@ -73,6 +73,10 @@ impl Default for Sheet {
     }
 }
 
+/// Cells of a rectangle for each used cell, and those of a small rectangle, that an ods sheet may have.
+const MOST_SPARSE: u64 = 64;
+const SMALL_AREA: u64 = 16_000_000;
+
 type Bytes<'b> = Cursor<&'b [u8]>;
 
 /// What reading needs to know.
@@ -141,6 +145,14 @@ impl Reading<'_> {
     }
 
     fn ods(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
+        // The library fills the whole rectangle: it is measured first.
+        for layout in layout::of_ods(bytes) {
+            let most = layout.extent.cells.saturating_mul(MOST_SPARSE).saturating_add(SMALL_AREA);
+            let most = most.min(self.limits.max_cells);
+            if layout.extent.area() > most {
+                return Err(self.too_large("the used rectangle of one sheet", most, "read.max_cells"));
+            }
+        }
         laid_out(bytes, layout::of_ods, || {
             let mut book: Ods<Bytes<'_>> = Ods::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
             self.sheets(&mut book, |book, name| {
@@ -244,7 +256,11 @@ impl Reading<'_> {
     }
 
     fn limit(&self, what: &str, limit: u64, setting: &'static str) -> Stop {
-        Stop::Limit(ReadError::TooLarge { file: self.file.to_owned(), what: what.to_owned(), limit, setting })
+        Stop::Limit(self.too_large(what, limit, setting))
+    }
+
+    fn too_large(&self, what: &str, limit: u64, setting: &'static str) -> ReadError {
+        ReadError::TooLarge { file: self.file.to_owned(), what: what.to_owned(), limit, setting }
     }
 }
 
