@@ -140,6 +140,23 @@ fn cells_that_do_not_fit_are_told() {
     assert_eq!(content, "id: 00043\namount: about ten");
 }
 
+#[test]
+fn what_is_cut_in_a_sub_select_or_a_join_runs_and_is_cited() {
+    let orders = crate::binary::fixture("orders.csv");
+    for (statement, cited) in [
+        (
+            "WITH t AS (SELECT customer c, qty q FROM orders LIMIT 5) SELECT t.c, o.qty FROM t JOIN orders o \
+             ON o.customer = t.c ORDER BY o.qty LIMIT 1",
+            2,
+        ),
+        ("SELECT COUNT(*) FROM orders a WHERE EXISTS (SELECT 1 FROM orders b WHERE b.id = a.id LIMIT 1)", 120),
+        ("SELECT SUBSTR(customer, CAST(qty AS BIGINT), 2), LEFT(customer, CAST(qty AS INT)) FROM orders LIMIT 2", 2),
+    ] {
+        let answer = crate::binary::Run::new(&["sql", "--json", &orders, statement]).ran().ends(0).document();
+        assert_eq!(answer["reference"]["total"], cited, "{statement}: {answer}");
+    }
+}
+
 /// Equal but for the last bits, which reading a JSON document may lose.
 fn near(told: &Value, want: f64) -> bool {
     told.as_f64().is_some_and(|x| (x / want - 1.0).abs() < 1e-14)
