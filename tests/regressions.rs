@@ -139,3 +139,45 @@ fn cells_that_do_not_fit_are_told() {
     let content = run("SELECT amount FROM t WHERE id = '00043'")["reference"]["chunks"][0]["content"].clone();
     assert_eq!(content, "id: 00043\namount: about ten");
 }
+
+#[test]
+fn what_is_cut_in_a_sub_select_or_a_join_runs_and_is_cited() {
+    let orders = crate::binary::fixture("orders.csv");
+    for (statement, cited) in [
+        (
+            "WITH t AS (SELECT customer c, qty q FROM orders LIMIT 5) SELECT t.c, o.qty FROM t JOIN orders o \
+             ON o.customer = t.c ORDER BY o.qty LIMIT 1",
+            2,
+        ),
+        ("SELECT COUNT(*) FROM orders a WHERE EXISTS (SELECT 1 FROM orders b WHERE b.id = a.id LIMIT 1)", 120),
+        ("SELECT SUBSTR(customer, CAST(qty AS BIGINT), 2), LEFT(customer, CAST(qty AS INT)) FROM orders LIMIT 2", 2),
+    ] {
+        let answer = crate::binary::Run::new(&["sql", "--json", &orders, statement]).ran().ends(0).document();
+        assert_eq!(answer["reference"]["total"], cited, "{statement}: {answer}");
+    }
+}
+
+/// Equal but for the last bits, which reading a JSON document may lose.
+fn near(told: &Value, want: f64) -> bool {
+    told.as_f64().is_some_and(|x| (x / want - 1.0).abs() < 1e-14)
+}
+
+#[test]
+fn small_numbers_are_never_rounded_to_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines: String = (0..1_000).map(|n| format!("{n},{},6.626e-34,0.0000012\n", u8::from(n % 400 == 7))).collect();
+    let file = crate::binary::written(folder.path(), "probe.csv", &format!("k,hit,planck,share\n{lines}"));
+    for (items, want, shown) in [
+        ("AVG(hit)", 0.003, "| 0.003 |"),
+        ("MAX(planck)", 6.626e-34, "| 6.626e-34 |"),
+        ("MEDIAN(share)", 0.0000012, "| 0.0000012 |"),
+        ("SUM(share)", 0.0012, "| 0.0012"),
+    ] {
+        let answer = crate::binary::Run::new(&["sql", "--json", &file, &format!("SELECT {items} FROM probe")]);
+        let answer = answer.ran().ends(0).document();
+        assert!(near(&answer["rows"][0][0], want), "{items}: {answer}");
+        assert!(answer["answer"].as_str().is_some_and(|text| text.contains(shown)), "{items}: {}", answer["answer"]);
+    }
+    let cell = ["sql", "--json", &file, "SELECT planck FROM probe LIMIT 1"];
+    assert!(near(&crate::binary::Run::new(&cell).ran().ends(0).document()["rows"][0][0], 6.626e-34));
+}

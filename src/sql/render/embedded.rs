@@ -102,6 +102,11 @@ impl VisitorMut for Rewriting {
                 let digits = DataType::Decimal(ExactNumberInfo::PrecisionAndScale(WHOLE_DIGITS, 0));
                 *expr = tree::cast(take(expr), digits);
             }
+            Expr::Substring { substring_from, substring_for, .. } if self.exact => {
+                for position in [substring_from, substring_for].into_iter().flatten() {
+                    **position = tree::cast(take(position), DataType::BigInt(None));
+                }
+            }
             Expr::Function(function) => match self.function(function) {
                 Ok(Some(rewritten)) => *expr = rewritten,
                 Ok(None) => {}
@@ -122,6 +127,10 @@ impl Rewriting {
             "DATEDIFF" => Ok(days_between(arguments(function))),
             "AVG" | "MEDIAN" | "STDDEV_SAMP" | "STDDEV_POP" | "VAR_SAMP" | "VAR_POP" | "CORR" | "PERCENTILE_CONT" => {
                 in_doubles(function);
+                Ok(None)
+            }
+            "LEFT" | "RIGHT" if self.exact => {
+                whole_positions(function);
                 Ok(None)
             }
             "SIGN" => Ok(Some(tree::call("signum", arguments(function)))),
@@ -171,6 +180,16 @@ fn in_doubles(function: &mut Function) {
             }
         }
         (_, keys) => keys.iter_mut().for_each(|key| double(&mut key.expr)),
+    }
+}
+
+/// Casts positions and lengths in a text, which no function takes as decimals.
+fn whole_positions(function: &mut Function) {
+    let FunctionArguments::List(list) = &mut function.args else { return };
+    for arg in list.args.iter_mut().skip(1) {
+        if let FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) = arg {
+            *expr = tree::cast(take(expr), DataType::BigInt(None));
+        }
     }
 }
 

@@ -24,20 +24,32 @@ pub(super) fn arm(select: &Select, ending: &Query) -> SetExpr {
     SetExpr::Select(Box::new(arm))
 }
 
-/// An arm over the same rows gets the same ORDER BY and LIMIT, so that it gives the rows that are shown.
-pub(super) fn cut_alike(arm: Select, select: &Select, ending: &Query) -> SetExpr {
-    let body = SetExpr::Select(Box::new(arm));
+/// An arm over the same rows gets the same ORDER BY and LIMIT, so that it gives the rows that are shown. Inside, its columns
+/// have names that no key of the order has.
+pub(super) fn cut_alike(mut arm: Select, select: &Select, ending: &Query) -> SetExpr {
     if !is_limited(ending) {
-        return body;
+        return SetExpr::Select(Box::new(arm));
     }
-    let mut query = tree::query(body);
+    let mut renamed = false;
+    for item in &mut arm.projection {
+        if let SelectItem::ExprWithAlias { alias, .. } = item {
+            *alias = tree::ident(&format!("cited_{}", alias.value));
+            renamed = true;
+        }
+    }
+    let mut query = tree::query(SetExpr::Select(Box::new(arm)));
     if let SetExpr::Select(arm) = &mut *query.body {
         // DISTINCT would sort by its own columns only; a row that comes twice is put together by the UNION around.
         arm.distinct = None;
     }
     query.order_by = expanded(ending.order_by.as_ref(), select);
     query.limit_clause = ending.limit_clause.clone();
-    SetExpr::Query(Box::new(query))
+    if !renamed {
+        return SetExpr::Query(Box::new(query));
+    }
+    let items = SOURCES.iter().map(|source| tree::item(tree::column(&format!("cited_{source}")), Some(source)));
+    let from = vec![tree::alone(tree::derived(query, CUT))];
+    SetExpr::Select(Box::new(tree::select(items.collect(), from, None)))
 }
 
 pub(super) fn is_limited(query: &Query) -> bool {
@@ -72,6 +84,8 @@ fn of_shown_groups(select: &Select, ending: &Query, keys: &[Expr]) -> Select {
     tree::select(items, vec![from], None)
 }
 
+/// The rows that a LIMIT leaves.
+const CUT: &str = "cut_rows";
 const GROUPS: &str = "shown_groups";
 
 fn name_of(factor: &TableFactor) -> String {

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    Expr, Function, OrderByKind, Query, Select, SetExpr, TableAlias, TableFactor, VisitMut, VisitorMut,
+    Expr, Function, LimitClause, OrderByKind, Query, Select, SetExpr, TableAlias, TableFactor, VisitMut, VisitorMut,
     WindowFrameUnits, WindowType,
 };
 
@@ -35,6 +35,17 @@ impl VisitorMut for Settling<'_> {
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
         for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
             self.named.push((cte.alias.name.value.clone(), columns(&cte.query, Some(&cte.alias))));
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether there is a row does not depend on which comes first.
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if let Expr::Exists { subquery, .. } = expr
+            && let Some(LimitClause::LimitOffset { limit: Some(limit), offset: None, .. }) = &subquery.limit_clause
+            && *limit != tree::number(0)
+        {
+            (subquery.order_by, subquery.limit_clause) = (None, None);
         }
         ControlFlow::Continue(())
     }
