@@ -1,4 +1,4 @@
-//! Configuration: one struct that holds every limit. Defaults, then a TOML file, then the environment, then flags.
+//! Configuration: one struct that holds every limit. Defaults, then a TOML file, then the environment.
 
 use std::path::Path;
 

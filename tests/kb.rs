@@ -361,3 +361,39 @@ fn sheets_that_repeat_others_are_said_at_upload_and_with_each_answer() {
     let apart = format!("SELECT docnm_kwd, SUM(price_long) FROM {table} GROUP BY docnm_kwd");
     assert!(!notes(apart).contains("sheet_repeats"));
 }
+
+/// One file after the other gives what both at once give, in either order: a conversion that changes is made anew in earlier rows.
+#[test]
+fn earlier_rows_are_converted_as_all_files_together_say() {
+    let pairs = [
+        ("v\n05/01/2024\n06/02/2024\n", "v\n25/12/2024\n13/11/2024\n"),
+        ("v\n1.234\n2.345\n", "v\n3,5\n4,25\n"),
+        ("v\n$5\n$6\n", "v\n7\n8\n"),
+        ("v\n12%\n0\n", "v\n15%\n20%\n"),
+        ("v日期\n20240105\n20240206\n", "v日期\n2024-03-07\n2024-04-08\n"),
+        ("v\n2024-01\n2024-02\n", "v\n2024-03-05\n2024-03-06\n"),
+        ("v\n(5)\n7\n", "v\n(1,234.50)\n8\n"),
+    ];
+    for (n, (a, b)) in pairs.iter().enumerate() {
+        let widened = |text: &str| text.lines().map(|line| format!("{line}\tx\n")).collect::<String>();
+        let (a, b) = (widened(a).replacen("\tx", "\tk", 1), widened(b).replacen("\tx", "\tk", 1));
+        let stored = |steps: &[&[(&str, &str)]]| {
+            let house = House::new(&["k"]);
+            for step in steps {
+                let paths: Vec<String> = step.iter().map(|(name, text)| house.file(name, text)).collect();
+                let words: Vec<&str> = ["add", "k"].into_iter().chain(paths.iter().map(String::as_str)).collect();
+                house.kb(&words).ends(0);
+            }
+            let shown = house.kb(&["show", "k"]).ends(0).document();
+            let table = shown["tables"][0]["name"].as_str().expect("a table").to_owned();
+            let field = &shown["tables"][0]["fields"][0];
+            let field = field["exact"].as_str().or(field["name"].as_str()).expect("a field").to_owned();
+            let statement = format!("SELECT docnm_kwd, row_long, {field} FROM {table} ORDER BY docnm_kwd, row_long");
+            house.rows("k", &statement)
+        };
+        let (a, b) = (("a.csv", a.as_str()), ("b.csv", b.as_str()));
+        let together = stored(&[&[a, b]]);
+        assert_eq!(stored(&[&[a], &[b]]), together, "pair {n}");
+        assert_eq!(stored(&[&[b], &[a]]), together, "pair {n} turned");
+    }
+}

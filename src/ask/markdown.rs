@@ -61,10 +61,35 @@ fn decimal(x: f64, decimals: Option<u8>) -> String {
         return String::new();
     }
     let text = match decimals {
-        Some(places) if x.abs() < 1e15 => format!("{x:.*}", usize::from(places)),
+        Some(_) if x != 0.0 && x.abs() < SMALL => significant(x),
+        Some(places) if x.abs() < 1e15 => placed(x, places.into()),
         _ => crate::value::decimal_text(x),
     };
     grouped(&text)
+}
+
+/// Digits that a number is shown with at least, where it has so many.
+const SIGNIFICANT: i32 = 6;
+/// What is nearer to zero is shown with an exponent.
+const SMALL: f64 = 1e-7;
+
+fn significant(x: f64) -> String {
+    let rounded = format!("{x:.*e}", SIGNIFICANT as usize - 1);
+    rounded.parse().map_or(rounded, |x: f64| format!("{x:e}"))
+}
+
+/// So many places, and more where they would leave fewer digits than a number is shown with.
+fn placed(x: f64, places: usize) -> String {
+    let first = if x == 0.0 { 0 } else { x.abs().log10().floor() as i32 };
+    let wanted = usize::try_from(SIGNIFICANT - 1 - first).unwrap_or(0);
+    let mut text = format!("{x:.*}", places.max(wanted));
+    let spare = wanted.saturating_sub(places);
+    let zeros = text.bytes().rev().take(spare).take_while(|digit| *digit == b'0').count();
+    text.truncate(text.len() - zeros);
+    if text.ends_with('.') {
+        text.pop();
+    }
+    text
 }
 
 /// Thousands separators in the whole part.
@@ -111,6 +136,24 @@ mod tests {
     fn thousands_are_grouped_in_the_whole_part_only() {
         for (number, want) in [("0", "0"), ("-1234567.8910", "-1,234,567.8910"), ("100", "100"), ("1e20", "1e20")] {
             assert_eq!(grouped(number), want);
+        }
+    }
+
+    #[test]
+    fn a_number_is_shown_with_the_digits_that_tell_it() {
+        for (x, places, want) in [
+            (0.003, 2, "0.003"),
+            (1.2345e-6, 6, "0.0000012345"),
+            (6.626e-34, 15, "6.626e-34"),
+            (1234.5, 2, "1,234.50"),
+            (2.0 / 3.0, 2, "0.666667"),
+            (1_234_567.891, 1, "1,234,567.9"),
+            (0.0, 2, "0.00"),
+            (5.0, 0, "5"),
+            (-0.5, 0, "-0.5"),
+            (999_999.96, 1, "1,000,000.0"),
+        ] {
+            assert_eq!(decimal(x, Some(places)), want, "{x}");
         }
     }
 

@@ -45,7 +45,12 @@ async fn answer(opened: &Opened, question: &str, mode: Mode, json: bool) -> Exit
             show(&answer, json);
             exit_of(&answer)
         }
-        Err(error) => print::failure(&error.to_string()),
+        Err(error) => {
+            if json {
+                print::json(&serde_json::json!({ "question": question, "error": error.to_string() }));
+            }
+            print::failure(&error.to_string())
+        }
     }
 }
 

@@ -141,11 +141,17 @@ impl Ingest<'_> {
             return Ok(());
         }
         let present = Present { tables: self.catalog.tables(kb).await?, parts: self.catalog.parts(kb).await? };
-        let new: Vec<&Reading> = readings.iter().collect();
-        let plans = plan::tables(&new, &present, &Choices::of(documents, &new)?)?;
-        let mut earlier = self.again(documents, &plan::outdated(&plans, &present, &new))?;
-        let all: Vec<&Reading> = readings.iter().chain(&earlier).collect();
-        let plans = plan::tables(&all, &present, &Choices::of(documents, &all)?)?;
+        let mut earlier: Vec<Reading> = Vec::new();
+        let plans = loop {
+            let all: Vec<&Reading> = readings.iter().chain(&earlier).collect();
+            let plans = plan::tables(&all, &present, &Choices::of(documents, &all)?)?;
+            let outdated = plan::outdated(&plans, &present, &all);
+            // Documents that are read anew may have parts in further tables.
+            if outdated.is_empty() {
+                break plans;
+            }
+            earlier.extend(self.again(documents, &outdated)?);
+        };
         near_misses(readings, &plans);
         repeats::note(readings, &plans, &present, documents);
         readings.iter_mut().for_each(choices::unmet);

@@ -17,7 +17,7 @@ pub struct TablePlan {
     pub decisions: Vec<Decision>,
     /// `(reading, survey)` of each region.
     pub members: Vec<(usize, usize)>,
-    /// It is in the catalog already, with other types: its earlier documents must be read anew.
+    /// It is in the catalog already, with other types or conversions: its earlier documents must be read anew.
     pub retyped: bool,
     shape: Shape,
     profiles: Vec<Profile>,
@@ -46,7 +46,7 @@ pub fn tables(readings: &[&Reading], present: &Present, choices: &Choices) -> Re
     Ok(plans)
 }
 
-/// Documents other than the readings' whose rows are stored under types that changed.
+/// Documents other than the readings' whose rows are stored under types or conversions that changed.
 pub fn outdated(plans: &[TablePlan], present: &Present, readings: &[&Reading]) -> Vec<Id> {
     let read: HashSet<Id> = readings.iter().map(|reading| reading.document).collect();
     let mut documents: Vec<Id> = Vec::new();
@@ -128,8 +128,10 @@ impl TablePlan {
         self.decisions =
             columns.map(|((profile, label), chosen)| schema::decide(profile, label, chosen.as_ref())).collect();
         let fields = schema::name_fields(&labels, &self.decisions);
-        let names = |fields: &[schema::Field]| fields.iter().map(|field| field.name.clone()).collect::<Vec<_>>();
-        self.retyped = !self.record.fields.is_empty() && names(&self.record.fields) != names(&fields);
+        let converted = |fields: &[schema::Field]| {
+            fields.iter().map(|field| (field.name.clone(), field.conversion.clone())).collect::<Vec<_>>()
+        };
+        self.retyped = !self.record.fields.is_empty() && converted(&self.record.fields) != converted(&fields);
         self.record.fields = fields;
     }
 

@@ -67,11 +67,6 @@ impl Client {
         }))
     }
 
-    /// The model's name.
-    pub fn model(&self) -> &str {
-        &self.model
-    }
-
     /// One whole reply. 429, 5xx and connection errors are tried again with a growing wait, all within one deadline;
     /// a wait that would pass the deadline is not begun.
     pub async fn complete(&self, messages: &[Message]) -> Result<String, LlmError> {

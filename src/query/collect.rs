@@ -8,7 +8,7 @@ use datafusion::arrow::datatypes::{DataType, Int64Type, UInt32Type, UInt64Type};
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 
-use super::{QueryError, Session, value};
+use super::{QueryError, Session, result_value};
 use crate::sql::SOURCES;
 use crate::value::Value;
 
@@ -44,7 +44,7 @@ impl Session {
             let mut stream = session.stream(&sql).await?;
             let mut kept = Rows::default();
             while let Some(batch) = stream.next().await {
-                kept.take(batch?.columns(), max_rows);
+                kept.take(batch?.columns(), max_rows)?;
             }
             Ok(kept)
         })
@@ -66,7 +66,7 @@ impl Session {
                 let batch = batch?;
                 let split = batch.num_columns().saturating_sub(SOURCES.len());
                 sources.take_in_order(&SourceColumns::of(&batch)?, max_sources);
-                kept.take(&batch.columns()[..split], max_rows);
+                kept.take(&batch.columns()[..split], max_rows)?;
             }
             Ok((kept, sources))
         })
@@ -96,11 +96,15 @@ impl Session {
 }
 
 impl Rows {
-    fn take(&mut self, columns: &[ArrayRef], max: usize) {
+    fn take(&mut self, columns: &[ArrayRef], max: usize) -> Result<(), QueryError> {
         let rows = columns.first().map_or(0, |column| column.len());
         let wanted = rows.min(max.saturating_sub(self.rows.len()));
         self.total += rows as u64;
-        self.rows.extend((0..wanted).map(|row| columns.iter().map(|column| value(column.as_ref(), row)).collect()));
+        for row in 0..wanted {
+            let cells = columns.iter().map(|column| result_value(column.as_ref(), row));
+            self.rows.push(cells.collect::<Result<_, _>>()?);
+        }
+        Ok(())
     }
 }
 

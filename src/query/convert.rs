@@ -6,9 +6,34 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::*;
 use datafusion::arrow::util::display::array_value_to_string;
 
+use crate::sql::{Code, Refusal};
 use crate::value::Value;
 
-/// The value of one cell of a result. Counts are integers; exact decimals without places too, where they fit.
+/// The value of one cell of a result. Counts are integers, exact decimals without places too: refused where they are out of
+/// the range of 64 bits, as no double holds them.
+pub fn result_value(array: &dyn Array, row: usize) -> Result<Value, Refusal> {
+    match (array.is_null(row), array.data_type()) {
+        (false, DataType::Decimal128(_, 0)) => {
+            let n = array.as_primitive::<Decimal128Type>().value(row);
+            i64::try_from(n).map(Value::Integer).map_err(|_| out_of_range())
+        }
+        (false, DataType::UInt64) => {
+            let n = array.as_primitive::<UInt64Type>().value(row);
+            i64::try_from(n).map(Value::Integer).map_err(|_| out_of_range())
+        }
+        _ => Ok(value(array, row)),
+    }
+}
+
+fn out_of_range() -> Refusal {
+    Refusal::new(
+        Code::NotRunnable,
+        "a whole number of the result is out of range: larger than 64 bits hold",
+        "calculate with decimals, which are not exact: CAST(… AS DOUBLE)",
+    )
+}
+
+/// The value of one cell.
 pub fn value(array: &dyn Array, row: usize) -> Value {
     if array.is_null(row) {
         return Value::Null;

@@ -9,6 +9,6 @@ mod failure;
 mod session;
 
 pub use collect::{Rows, SourceCount, SourceRow};
-pub use convert::value;
+pub use convert::{result_value, value};
 pub use failure::QueryError;
 pub use session::{Session, Sessions};

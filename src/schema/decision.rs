@@ -49,6 +49,19 @@ pub struct Decision {
     pub(super) summary: Summary,
 }
 
+/// What the value of a cell depends on: rows converted under equal ones may stand in one field.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Conversion {
+    kind: FieldType,
+    date_order: DateOrder,
+    decimal_comma: bool,
+    booked: bool,
+    mark: Mark,
+    compact_dates: bool,
+    months: bool,
+    forced: bool,
+}
+
 /// A fit column has at most one unfit cell in this many.
 const UNFIT_ONE_IN: u64 = 20;
 /// Phone, card and account numbers are at least this.
@@ -67,6 +80,20 @@ pub fn decide(profile: &Profile, label: &Label, user: Option<&Override>) -> Deci
 }
 
 impl Decision {
+    /// How it converts cells.
+    pub fn conversion(&self) -> Conversion {
+        Conversion {
+            kind: self.kind,
+            date_order: self.date_order,
+            decimal_comma: self.decimal_comma,
+            booked: self.booked,
+            mark: self.mark.clone(),
+            compact_dates: self.compact_dates,
+            months: self.months,
+            forced: self.forced,
+        }
+    }
+
     /// Cells that are neither blank, marker nor error and have no value of the type: null in it, and to be reported.
     pub fn unfit(&self) -> u64 {
         self.summary.unfit

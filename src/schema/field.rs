@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::decision::Conversion;
 use crate::value::FieldType;
 
 /// Columns of every table that tell where a row came from. They can be read in a statement.
@@ -53,6 +54,12 @@ pub struct Field {
     pub identifier: bool,
     /// Least and greatest value as text, of numbers and dates.
     pub range: Option<(String, String)>,
+    /// Rows that were given a number of a cell merged over several rows, beyond the row that it stands in.
+    #[serde(default)]
+    pub spread: u64,
+    /// How the stored rows were converted.
+    #[serde(default)]
+    pub conversion: Option<Conversion>,
 }
 
 impl Field {

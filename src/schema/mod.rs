@@ -32,7 +32,7 @@ mod tests;
 
 pub use convert::{Converted, Typed};
 pub use date::DateOrder;
-pub use decision::{Decision, Override, decide};
+pub use decision::{Conversion, Decision, Override, decide};
 pub use field::{Field, RESERVED_COLUMNS, SOURCE_COLUMNS, Schema, Table};
 pub use fold::fold;
 pub use label::Label;

@@ -44,6 +44,8 @@ fn field(label: &Label, decision: &Decision, taken: &mut HashSet<String>) -> Fie
         decimals: summary.decimals,
         identifier: decision.identifier,
         range: summary.range.clone(),
+        spread: summary.spread,
+        conversion: Some(decision.conversion()),
     }
 }
 

@@ -39,6 +39,9 @@ pub struct Profile {
     /// Cells that the workbook itself types as numbers or dates and that may be text here.
     pub(super) typed: u64,
     pub(super) distinct: Distinct,
+    /// Cells that repeat a number merged over several rows.
+    #[serde(default)]
+    pub(super) spread: u64,
     /// Bytes of the longest text.
     longest: usize,
     /// The first rows whose cells are mere text, with that text.
@@ -59,6 +62,11 @@ impl Profile {
             Cell::Duration(seconds) => self.observe_duration(*seconds, row),
             Cell::Error(_) => self.errors += 1,
         }
+    }
+
+    /// Counts a cell that repeats a number merged over several rows.
+    pub fn observe_spread(&mut self) {
+        self.spread += 1;
     }
 
     fn observe_text(&mut self, text: &str, row: u64) {
@@ -162,6 +170,7 @@ impl Profile {
         self.dates.merge(&other.dates);
         self.texts += other.texts;
         self.typed += other.typed;
+        self.spread += other.spread;
         self.distinct.merge(&other.distinct);
         self.longest = self.longest.max(other.longest);
         other.places.iter().for_each(|place| self.place(place.clone()));

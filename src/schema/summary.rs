@@ -22,6 +22,9 @@ pub(super) struct Summary {
     pub(super) samples: Vec<String>,
     pub(super) decimals: u8,
     pub(super) range: Option<(String, String)>,
+    /// Rows that repeat a merged number.
+    #[serde(default)]
+    pub(super) spread: u64,
 }
 
 impl Summary {
@@ -36,6 +39,7 @@ impl Summary {
             samples: samples(profile, text),
             decimals: 0,
             range: None,
+            spread: profile.spread,
         }
     }
 }

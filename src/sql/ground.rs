@@ -3,6 +3,8 @@
 //! Comes in: a [`Guarded`] statement and one [`Found`] for each of its look-ups. Goes out: a [`Grounded`] statement with a note
 //! for every reading that was not literal. Must never happen: an aggregate over rows that are only like what was asked for.
 
+use std::ops::ControlFlow;
+
 use datafusion::sql::sqlparser::ast::Expr;
 use datafusion::sql::sqlparser::ast::Query;
 
@@ -59,17 +61,18 @@ impl Guarded {
     }
 }
 
-/// Whether any SELECT of the statement puts rows together.
+/// Whether any SELECT of the statement puts rows together, over a window too.
 fn aggregates(query: &Query) -> bool {
-    use datafusion::sql::sqlparser::ast::{Visit, Visitor};
+    use datafusion::sql::sqlparser::ast::{Select, Visit, Visitor};
     struct Aggregates;
     impl Visitor for Aggregates {
         type Break = ();
-        fn pre_visit_expr(&mut self, expr: &Expr) -> std::ops::ControlFlow<()> {
-            match shape::as_aggregate(expr) {
-                Some(_) => std::ops::ControlFlow::Break(()),
-                None => std::ops::ControlFlow::Continue(()),
-            }
+        fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+            let together = select.distinct.is_some() || shape::is_grouped(select);
+            if together { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            if shape::is_aggregate(expr) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     }
     query.visit(&mut Aggregates).is_break()
@@ -131,13 +134,13 @@ impl Settling<'_> {
 
     fn contains(&mut self, found: &Found) -> Result<Expr, Refusal> {
         let predicate = self.predicate;
-        let folded = predicate.form == Form::ContainsFolded;
         match self.reading(found) {
             Reading::Exact => Ok(predicate.literally()),
-            Reading::Cells(_) if folded && !found.folded.is_empty() => Ok(predicate.contains(true)),
+            Reading::Cells(cells) if self.says_so(cells) => Ok(predicate.literally()),
+            Reading::Cells(cells) if found.cut || cells.len() > self.max_in_list => Err(self.too_many(cells)),
             Reading::Cells(cells) => {
                 self.note_read_as(0, cells);
-                if found.folded.is_empty() { Ok(predicate.is_one_of(cells)) } else { Ok(predicate.contains(true)) }
+                Ok(predicate.is_one_of(cells))
             }
             Reading::Search(options) => Ok(self.search(options)),
             Reading::Nothing => {
@@ -145,6 +148,21 @@ impl Settling<'_> {
                 Ok(predicate.literally())
             }
         }
+    }
+
+    /// Whether ILIKE finds all these cells as it stands: it folds case, and no more than that.
+    fn says_so(&self, cells: &[String]) -> bool {
+        let text = self.predicate.texts.first().map_or_else(String::new, |text| text.to_lowercase());
+        self.predicate.form == Form::ContainsFolded && cells.iter().all(|cell| cell.to_lowercase().contains(&text))
+    }
+
+    fn too_many(&self, cells: &[String]) -> Refusal {
+        let text = self.predicate.texts.first().map_or("", String::as_str);
+        let message = format!(
+            "no cell of {} contains {text:?} to the letter, more than can be listed do up to case, width and white space",
+            self.predicate.label
+        );
+        Refusal::new(Code::NoSuchValue, message, format!("write the text as the cells do: {}", listed(cells)))
     }
 
     /// The first step of the ladder that found something and may be taken.

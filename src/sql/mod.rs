@@ -25,7 +25,7 @@ mod tests;
 
 pub use admit::admit;
 pub use ground::Grounded;
-pub use guard::{Guarded, guard, guard_tree};
+pub use guard::{Guarded, guard};
 pub use lookup::{Found, Lookup, Wanted};
 pub use refusal::{Code, Refusal};
 pub use reply::statement;

@@ -52,6 +52,17 @@ impl From<FieldType> for Kind {
     }
 }
 
+/// What the number of places says of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Places {
+    /// It has no more.
+    Exact,
+    /// It is a sum of values that have no more: what lies beyond them is the dust of adding doubles.
+    Summed,
+    /// It is shown with so many.
+    Shown,
+}
+
 /// What is known of a column.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
@@ -59,6 +70,7 @@ pub(super) struct Fact {
     pub label: String,
     pub unit: Option<String>,
     pub decimals: Option<u8>,
+    pub places: Places,
     /// Table and stored name, where the column is a field as stored.
     pub base: Option<(String, String)>,
 }
@@ -66,7 +78,7 @@ pub(super) struct Fact {
 impl Fact {
     /// Of an expression that is no field.
     pub fn computed(kind: Kind, label: &str) -> Self {
-        Self { kind, label: label.to_owned(), unit: None, decimals: None, base: None }
+        Self { kind, label: label.to_owned(), unit: None, decimals: None, places: Places::Shown, base: None }
     }
 }
 
@@ -144,6 +156,7 @@ fn field_column(table: &Table, field: &Field) -> Column {
             label: field.label.clone(),
             unit: field.unit.clone(),
             decimals: (field.kind == FieldType::Decimal).then_some(field.decimals),
+            places: Places::Exact,
             base: Some((table.name.clone(), field.name.clone())),
         },
     }

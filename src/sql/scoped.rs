@@ -14,8 +14,10 @@ pub struct OutColumn {
     pub label: String,
     pub kind: Option<FieldType>,
     pub unit: Option<String>,
-    /// Places that a decimal result is rounded to; `None` leaves it.
+    /// Places that a decimal is shown with, if they tell it well enough.
     pub decimals: Option<u8>,
+    /// A sum of values with no more than `decimals` places.
+    pub summed: bool,
 }
 
 /// A statement that was parsed, checked, grounded and scoped. Made by `admit` alone.

@@ -47,6 +47,11 @@ pub(super) fn any_expr(node: &impl Visit, test: impl FnMut(&Expr) -> bool) -> bo
     node.visit(&mut Outside { depth: 0, test }).is_break()
 }
 
+/// Whether it is an aggregate, also one over a window.
+pub(super) fn is_aggregate(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function(function) if AGGREGATES.contains(&function.name.to_string().as_str()))
+}
+
 /// The function, if it is an aggregate that is no window.
 pub(super) fn as_aggregate(expr: &Expr) -> Option<&Function> {
     match expr {

@@ -21,6 +21,8 @@ fn field(name: &str, label: &str, kind: FieldType, distinct: u64) -> Field {
         decimals: 2,
         identifier: false,
         range: None,
+        spread: 0,
+        conversion: None,
     }
 }
 

@@ -19,6 +19,8 @@ fn field(name: &str, label: &str, kind: FieldType) -> Field {
         decimals: 0,
         identifier: false,
         range: None,
+        spread: 0,
+        conversion: None,
     }
 }
 

@@ -9,15 +9,18 @@ use super::view::View;
 
 /// Bits that a result may have for sure.
 const SAFE_BITS: f64 = 62.0;
+/// The largest whole number.
+const LARGEST: f64 = i64::MAX as f64;
 /// Holds every `i64`.
 const EXACT: DataType = DataType::Decimal128(19, 0);
 
-/// The views with whole numbers as decimals where the statement may need it; `relations` has each table as often as it is named.
-pub(super) fn guarded(statement: &str, relations: &[String], views: Vec<Arc<View>>) -> Vec<Arc<View>> {
+/// Whether whole numbers of the statement must be decimals; `relations` has each table as often as it is named, `cast` says
+/// that a value is cast to a whole number.
+pub(super) fn may_overflow(statement: &str, relations: &[String], views: &[Arc<View>], cast: bool) -> bool {
     let text = without_literals(statement);
-    let mut largest = literals(&text);
+    let mut largest = literals(&text).max(if cast { LARGEST } else { 0.0 });
     let mut rows = 0.0;
-    for view in &views {
+    for view in views {
         let times = relations.iter().filter(|name| **name == view.name).count() as f64;
         rows += times * (view.rows().max(1) as f64).log2();
         largest = largest.max(largest_cell(&text, view));
@@ -28,13 +31,11 @@ pub(super) fn guarded(statement: &str, relations: &[String], views: Vec<Arc<View
         - text.matches(".*").count();
     let sums = text.matches(['+', '-']).count() as f64;
     let bits = (products as f64 + 1.0) * largest.max(2.0).log2() + rows + sums;
-    match bits <= SAFE_BITS {
-        true => views,
-        false => views.iter().map(|view| Arc::new(exact(view))).collect(),
-    }
+    bits > SAFE_BITS
 }
 
-fn exact(view: &View) -> View {
+/// The view with whole numbers as decimals.
+pub(super) fn exact(view: &View) -> View {
     let fields = view.schema.fields().iter().map(|field| match field.data_type() {
         DataType::Int64 if field.name() != "row_long" => Field::new(field.name(), EXACT, field.is_nullable()),
         _ => field.as_ref().clone(),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use datafusion::logical_expr::ScalarUDF;
-use datafusion::sql::sqlparser::ast::{Query, visit_relations};
+use datafusion::sql::sqlparser::ast::{DataType, Expr, Query, visit_expressions, visit_relations};
 
 use super::matching::{Call, Hits, MatchFunction, SegmentHits, calls};
 use super::overflow;
@@ -32,17 +32,22 @@ impl Embedded {
         max_rows: usize,
         max_sources: usize,
     ) -> Result<ResultSet, EngineError> {
-        let statement = render::embedded(select.statement())?;
-        let sources = select.sources().map(render::embedded).transpose()?;
+        let mut statement = render::embedded(select.statement())?;
+        let mut sources = select.sources().map(render::embedded).transpose()?;
         let names = relations(select);
-        let views = self.views(snapshot, |index| names.contains(&snapshot.schema.tables[index].name))?;
-        let views = overflow::guarded(&statement, &names, views);
+        let mut views = self.views(snapshot, |index| names.contains(&snapshot.schema.tables[index].name))?;
+        let cast = casts_to_whole(select.statement());
+        if overflow::may_overflow(&statement, &names, &views, cast) {
+            statement = render::embedded_exact(select.statement())?;
+            sources = select.sources().map(render::embedded_exact).transpose()?;
+            views = views.iter().map(|view| Arc::new(overflow::exact(view))).collect();
+        }
         let session = self.session(&statement, sources.as_deref(), &views, select).await?;
         let (mut rows, sources) = match sources {
             None => session.plain(&statement, max_rows, max_sources).await?,
             Some(sources) => (session.rows(&statement, max_rows).await?, session.sources(&sources, max_sources).await?),
         };
-        round(&mut rows, select);
+        round_sums(&mut rows, select);
         Ok(result(rows, sources))
     }
 
@@ -77,6 +82,15 @@ impl Embedded {
             partitions => partitions,
         }
     }
+}
+
+fn casts_to_whole(query: &Query) -> bool {
+    let is_cast = |expr: &Expr| matches!(expr, Expr::Cast { data_type: DataType::BigInt(None), .. });
+    let found = visit_expressions(query, |expr| match is_cast(expr) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    });
+    found.is_break()
 }
 
 /// Names that stand where a table does.
@@ -172,12 +186,20 @@ fn nulls(store: &Store, segment: &SegmentView, column: &str) -> Result<super::ro
     Ok(nulls)
 }
 
-/// Decimals of a result show no more places than their cells.
-fn round(rows: &mut Rows, select: &ScopedSelect) {
+/// Most places that a sum is rounded to, and the size from which on a double no longer holds them.
+const MAX_SUM_PLACES: u8 = 9;
+const MAX_SUM: f64 = 1e15;
+
+/// A sum of decimals has no more places than its terms; everything else is left as it is.
+fn round_sums(rows: &mut Rows, select: &ScopedSelect) {
     for (at, column) in select.columns().iter().enumerate() {
-        let Some(places) = column.decimals else { continue };
+        let Some(places) = column.decimals.filter(|places| column.summed && *places <= MAX_SUM_PLACES) else {
+            continue;
+        };
         for row in &mut rows.rows {
-            if let Some(Value::Decimal(x)) = row.get_mut(at) {
+            if let Some(Value::Decimal(x)) = row.get_mut(at)
+                && x.abs() < MAX_SUM
+            {
                 *x = rounded(*x, places);
             }
         }

@@ -7,7 +7,7 @@ use datafusion::sql::sqlparser::ast::{
 
 use super::function::{Call, wrong_count};
 use super::{At, Guard, Typed, absent, expression, mismatch};
-use crate::sql::names::{Fact, Kind};
+use crate::sql::names::{Fact, Kind, Places};
 use crate::sql::{Code, Refusal, tree};
 
 /// What an aggregate takes and gives.
@@ -187,12 +187,16 @@ fn result(aggregate: Aggregate, expr: Expr, first: Option<Typed>) -> Typed {
         Gives::Text => Kind::Text,
     };
     let Some(field) = field else { return Typed::new(expr, kind) };
-    let places = field.decimals.unwrap_or(0);
     let (unit, decimals) = match aggregate.gives {
         Gives::Sum | Gives::Same => (field.unit.clone(), field.decimals),
-        Gives::Mean => (field.unit.clone(), Some((places + 2).min(6))),
+        Gives::Mean => (field.unit.clone(), Some((field.decimals.unwrap_or(0) + 2).min(6))),
         Gives::Count | Gives::Pure | Gives::Text => (None, None),
     };
+    let places = match (aggregate.gives, field.places) {
+        (Gives::Sum, Places::Exact) => Places::Summed,
+        (Gives::Sum | Gives::Same, places) => places,
+        _ => Places::Shown,
+    };
     let label = format!("{}({})", aggregate.name, field.label);
-    Typed { fact: Some(Fact { kind, label, unit, decimals, base: None }), ..Typed::new(expr, kind) }
+    Typed { fact: Some(Fact { kind, label, unit, decimals, places, base: None }), ..Typed::new(expr, kind) }
 }

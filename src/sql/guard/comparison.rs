@@ -33,7 +33,10 @@ impl Guard<'_> {
                 format!("write CAST({} AS DOUBLE) to compare it as a number", left.expr),
             )),
             (Kind::Flag, _) if equality => Ok(tree::binary(left.expr, op, flag(&text)?)),
-            (kind, Kind::Text) if kind.is_number() => Ok(tree::binary(left.expr, op, number(&text)?)),
+            (kind, Kind::Text) if kind.is_number() => {
+                let number = number(&text, unit(&left))?;
+                Ok(tree::binary(left.expr, op, number))
+            }
             (Kind::Truth, Kind::Text | Kind::Integer) => Ok(tree::binary(left.expr, op, truth(&text)?)),
             _ => columns(left, op, right),
         }
@@ -84,7 +87,7 @@ impl Guard<'_> {
                 any.map(|any| not(tree::nested(any), negated)).ok_or_else(|| mismatch("an empty list", "write a value"))
             }
             (kind, Some(texts)) if kind.is_number() => {
-                let numbers = texts.iter().map(|text| number(text)).collect::<Result<Vec<_>, _>>()?;
+                let numbers = texts.iter().map(|text| number(text, unit(&left))).collect::<Result<Vec<_>, _>>()?;
                 Ok(tree::in_list(left.expr, numbers, negated))
             }
             (Kind::Flag, Some(texts)) => {
@@ -175,8 +178,12 @@ pub(super) fn date(column: Expr, op: &BinaryOperator, text: &str) -> Result<Expr
     })
 }
 
-/// A number written as text: `1,200`, `１２`, `12%`.
-fn number(text: &str) -> Result<Expr, Refusal> {
+fn unit(typed: &Typed) -> Option<&str> {
+    typed.fact.as_ref()?.unit.as_deref()
+}
+
+/// A number written as text: `1,200`, `１２`, `12%`, which is 0.12 unless the field's numbers are percents as they stand.
+fn number(text: &str, unit: Option<&str>) -> Result<Expr, Refusal> {
     let plain: String = text.nfkc().filter(|c| *c != ',' && !c.is_whitespace()).collect();
     let (digits, percent) = plain.strip_suffix('%').map_or((plain.as_str(), false), |digits| (digits, true));
     let unsigned = digits.strip_prefix('-').unwrap_or(digits);
@@ -185,7 +192,9 @@ fn number(text: &str) -> Result<Expr, Refusal> {
         return Err(mismatch(format!("{text:?} is not a number"), "compare a field of numbers with a number"));
     }
     let value = match digits.parse::<f64>() {
-        Ok(value) if percent => tree::number(crate::value::decimal_text(value / 100.0).trim_start_matches('-')),
+        Ok(value) if percent && unit != Some("percent") => {
+            tree::number(crate::value::decimal_text(value / 100.0).trim_start_matches('-'))
+        }
         _ => tree::number(unsigned),
     };
     let negative = digits.starts_with('-');

@@ -37,17 +37,23 @@ impl Guard<'_> {
             Expr::IsNull(inner) => Ok(truth(Expr::IsNull(Box::new(self.operand(*inner, at)?)))),
             Expr::IsNotNull(inner) => Ok(truth(Expr::IsNotNull(Box::new(self.operand(*inner, at)?)))),
             Expr::IsTrue(inner) => Ok(truth(Expr::IsTrue(self.truth_operand(*inner, at)?))),
-            Expr::IsNotTrue(inner) => Ok(truth(Expr::IsNotTrue(self.truth_operand(*inner, at)?))),
-            Expr::IsFalse(inner) => Ok(truth(Expr::IsFalse(self.truth_operand(*inner, at)?))),
+            Expr::IsNotTrue(inner) => {
+                let inner = self.opposed(true, |guard| guard.truth_operand(*inner, at))?;
+                Ok(truth(Expr::IsNotTrue(inner)))
+            }
+            Expr::IsFalse(inner) => {
+                let inner = self.opposed(true, |guard| guard.truth_operand(*inner, at))?;
+                Ok(truth(Expr::IsFalse(inner)))
+            }
             Expr::IsNotFalse(inner) => Ok(truth(Expr::IsNotFalse(self.truth_operand(*inner, at)?))),
             Expr::InList { expr, list, negated } => self.in_list(*expr, list, negated, at).map(truth),
             Expr::InSubquery { expr, subquery, negated } => {
                 let expr = Box::new(self.operand(*expr, at)?);
-                let subquery = Box::new(self.one_column(*subquery)?.0);
+                let subquery = Box::new(self.opposed(negated, |guard| guard.one_column(*subquery))?.0);
                 Ok(truth(Expr::InSubquery { expr, subquery, negated }))
             }
             Expr::Exists { subquery, negated } => {
-                let subquery = Box::new(self.inner(*subquery)?.tree);
+                let subquery = Box::new(self.opposed(negated, |guard| guard.inner(*subquery))?.tree);
                 Ok(truth(Expr::Exists { subquery, negated }))
             }
             Expr::Subquery(query) => {
@@ -62,7 +68,7 @@ impl Guard<'_> {
                 self.like(*expr, *pattern, escape_char, negated, true, at).map(truth)
             }
             Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
-                self.case(operand, conditions, else_result, at.strict())
+                self.opposed(true, |guard| guard.case(operand, conditions, else_result, at.strict()))
             }
             Expr::Cast {
                 kind: CastKind::Cast | CastKind::DoubleColon,
@@ -100,6 +106,19 @@ impl Guard<'_> {
         }
     }
 
+    /// Reads what is inside; under a negation no sub-select may take text for what is like it.
+    pub(super) fn opposed<T>(
+        &mut self,
+        negated: bool,
+        inside: impl FnOnce(&mut Self) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let before = self.negative;
+        self.negative |= negated;
+        let read = inside(self);
+        self.negative = before;
+        read
+    }
+
     fn operand(&mut self, expr: Expr, at: At) -> Result<Expr, Refusal> {
         Ok(self.expr(expr, at.strict())?.expr)
     }
@@ -111,7 +130,7 @@ impl Guard<'_> {
     fn name(&mut self, qualifier: Option<&Ident>, name: &Ident, at: At) -> Result<Typed, Refusal> {
         if at.aliases
             && qualifier.is_none()
-            && let Some(typed) = self.item_named(name, at)
+            && let Some(typed) = self.item_named(name)
         {
             return Ok(typed);
         }
@@ -130,12 +149,16 @@ impl Guard<'_> {
         Err(self.unknown(qualifier, name))
     }
 
-    /// The select item of that name: by its name where the tree sorts, as the expression it stands for elsewhere.
-    fn item_named(&self, name: &Ident, at: At) -> Option<Typed> {
+    /// The select item of that name, as the expression it stands for.
+    fn item_named(&self, name: &Ident) -> Option<Typed> {
+        let (_, item) = self.aliased(name)?;
+        Some(Typed { expr: tree::operand(item.expr.clone()), ..item.clone() })
+    }
+
+    /// The select item of that name with the name as the tree writes it.
+    pub(super) fn aliased(&self, name: &Ident) -> Option<&(String, Typed)> {
         let word = fold(&name.value);
-        let (alias, item) = self.levels.last()?.items.iter().find(|(alias, _)| fold(alias) == word)?;
-        let expr = if at.windows { tree::column(alias) } else { tree::operand(item.expr.clone()) };
-        Some(Typed { expr, ..item.clone() })
+        self.levels.last()?.items.iter().find(|(alias, _)| fold(alias) == word)
     }
 
     fn unknown(&self, qualifier: Option<&Ident>, name: &Ident) -> Refusal {
@@ -169,7 +192,9 @@ impl Guard<'_> {
             | BinaryOperator::LtEq
             | BinaryOperator::Gt
             | BinaryOperator::GtEq => {
-                let (left, right) = (self.expr(left, at.strict())?, self.expr(right, at.strict())?);
+                let (left, right) = self.opposed(op == BinaryOperator::NotEq, |guard| {
+                    Ok((guard.expr(left, at.strict())?, guard.expr(right, at.strict())?))
+                })?;
                 self.compare(left, op, right, at).map(truth)
             }
             BinaryOperator::Plus
@@ -212,7 +237,7 @@ impl Guard<'_> {
     fn unary(&mut self, op: UnaryOperator, inner: Expr, at: At) -> Result<Typed, Refusal> {
         match op {
             UnaryOperator::Not => {
-                let inner = self.condition(inner, at.strict())?;
+                let inner = self.opposed(true, |guard| guard.condition(inner, at.strict()))?;
                 Ok(truth(Expr::UnaryOp { op, expr: Box::new(inner) }))
             }
             UnaryOperator::Minus | UnaryOperator::Plus => {

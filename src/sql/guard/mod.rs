@@ -24,7 +24,7 @@ mod window;
 use chrono::NaiveDate;
 use datafusion::sql::sqlparser::ast::{Expr, Query};
 
-use super::names::{Fact, Kind, Relation};
+use super::names::{Fact, Kind, Places, Relation};
 use super::predicate::Predicate;
 use super::{Code, OutColumn, Refusal, Scope};
 use crate::config::SqlLimits;
@@ -120,6 +120,8 @@ struct Guard<'a> {
     names_given: usize,
     nesting: usize,
     depth: usize,
+    /// What stands here may leave rows out: a condition under NOT, with the sub-selects in it.
+    negative: bool,
 }
 
 /// A statement of allowed nodes only, whose text predicates are not yet tied to cells.
@@ -135,16 +137,7 @@ pub struct Guarded {
 
 /// Checks one statement against the schema. `today` stands for `CURRENT_DATE`, which is refused without it.
 pub fn guard(sql: &str, schema: &Schema, limits: &SqlLimits, today: Option<NaiveDate>) -> Result<Guarded, Refusal> {
-    guard_tree(super::parse::query(sql, limits)?, schema, limits, today)
-}
-
-/// The same for a tree that was built rather than written, by the planner.
-pub fn guard_tree(
-    query: Query,
-    schema: &Schema,
-    limits: &SqlLimits,
-    today: Option<NaiveDate>,
-) -> Result<Guarded, Refusal> {
+    let query = super::parse::query(sql, limits)?;
     let mut guard = Guard::new(schema, limits, today);
     let (query, outputs) = guard.outermost(query)?;
     Ok(Guarded {
@@ -181,6 +174,7 @@ impl<'a> Guard<'a> {
             names_given: 0,
             nesting: 0,
             depth: 0,
+            negative: false,
         }
     }
 }
@@ -199,7 +193,15 @@ impl Scope {
 fn out_column(output: Output) -> OutColumn {
     let Output { name, written, fact } = output;
     let name = written.unwrap_or(name);
-    OutColumn { label: fact.label, kind: fact.kind.field_type(), unit: fact.unit, decimals: fact.decimals, name }
+    let summed = fact.places == Places::Summed;
+    OutColumn {
+        label: fact.label,
+        kind: fact.kind.field_type(),
+        unit: fact.unit,
+        decimals: fact.decimals,
+        summed,
+        name,
+    }
 }
 
 /// A refusal of a clause.

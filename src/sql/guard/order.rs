@@ -30,10 +30,19 @@ impl Guard<'_> {
         let mut query = tree::query(SetExpr::Select(Box::new(select)));
         query.order_by = self.order_by(order_by, |guard, expr| match guard.ordinal(&expr, outputs.len())? {
             Some(ordinal) => Ok(ordinal),
-            None => Ok(guard.expr(expr, at)?.expr),
+            None => guard.sorted_by(expr, at),
         })?;
         query.limit_clause = self.limit(limit_clause, fetch, top)?;
         Ok(query)
+    }
+
+    /// A key: the name of a select item alone stays a name.
+    fn sorted_by(&mut self, expr: Expr, at: At) -> Result<Expr, Refusal> {
+        let alias = match &expr {
+            Expr::Identifier(name) => self.aliased(name).map(|(alias, _)| tree::column(alias)),
+            _ => None,
+        };
+        alias.map_or_else(|| Ok(self.expr(expr, at)?.expr), Ok)
     }
 
     pub(super) fn end_set(&mut self, body: SetExpr, ending: Ending, outputs: &[Output]) -> Result<Query, Refusal> {
@@ -112,6 +121,10 @@ impl Guard<'_> {
         }
         let rows = whole_number(limit).ok_or_else(|| not_a_count("LIMIT"))?;
         let most = self.limits.max_limit;
+        if rows > most && self.nesting > 0 {
+            let message = format!("LIMIT {rows} in a sub-select, at most {most} is allowed");
+            return Err(Refusal::new(Code::TooLarge, message, "leave the LIMIT out, or ask for fewer rows"));
+        }
         if rows > most {
             self.notes.push(Note::new("limit_lowered", format!("LIMIT {rows} was lowered to {most}")));
         }

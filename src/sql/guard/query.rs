@@ -108,7 +108,9 @@ impl Guard<'_> {
         let by_name =
             matches!(set_quantifier, SetQuantifier::ByName | SetQuantifier::AllByName | SetQuantifier::DistinctByName);
         absent(by_name, "BY NAME")?;
-        let (left, right) = (self.body(left)?, self.body(right)?);
+        let left = self.body(left)?;
+        let excluding = matches!(op, SetOperator::Except | SetOperator::Minus);
+        let right = self.opposed(excluding, |guard| guard.body(right))?;
         if left.outputs.len() != right.outputs.len() {
             let message =
                 format!("{} columns on the left of {op}, {} on the right", left.outputs.len(), right.outputs.len());

@@ -9,7 +9,7 @@ use super::function::{unknown, wrong_count};
 use super::literal::date_literal;
 use super::temporal::{day, formatted};
 use super::{At, Guard, Typed, expression, mismatch};
-use crate::sql::names::{Fact, Kind};
+use crate::sql::names::{Fact, Kind, Places};
 use crate::sql::{Refusal, tree};
 
 /// What an argument is read as.
@@ -105,7 +105,9 @@ impl Guard<'_> {
         let count = places.as_ref().map_or(Some(0), |places| places.literal.as_deref()?.parse::<i8>().ok());
         let count = count.ok_or_else(|| expression("ROUND to places that are no literal"))?;
         let decimals = u8::try_from(count).unwrap_or(0);
-        let fact = value.fact.map(|fact| Fact { kind: Kind::Decimal, decimals: Some(decimals), base: None, ..fact });
+        let (decimals, places_say) = (Some(decimals), Places::Exact);
+        let fact =
+            value.fact.map(|fact| Fact { kind: Kind::Decimal, decimals, places: places_say, base: None, ..fact });
         let args = std::iter::once(value.expr).chain(places.map(|places| places.expr));
         Ok(Typed { fact, ..Typed::new(tree::call("ROUND", args), Kind::Decimal) })
     }

@@ -81,7 +81,8 @@ impl Guard<'_> {
         self.levels.push(Level { relations, ..Level::default() });
         let ties = self.joins(&mut from)?;
         let selection = selection.and_then(|condition| self.without_kb(condition));
-        let selection = selection.map(|condition| self.condition(condition, At::WHERE)).transpose()?;
+        let at = At { fuzzy: !self.negative, ..At::WHERE };
+        let selection = selection.map(|condition| self.condition(condition, at)).transpose()?;
         self.tied(ties, selection.as_ref())?;
         let (projection, outputs) = self.projection(projection, named)?;
         let keys = self.group_by(group_by)?;

@@ -14,10 +14,22 @@ use datafusion::sql::sqlparser::dialect::GenericDialect;
 
 use crate::sql::{Code, Refusal, parse, tree};
 
+/// Digits of the decimals that hold every whole number of 64 bits.
+const WHOLE_DIGITS: u64 = 19;
+
 /// The statement's text for DataFusion.
 pub fn embedded(query: &Query) -> Result<String, Refusal> {
+    rendered(query, false)
+}
+
+/// The same with casts to whole numbers as decimals, which fail aloud where 64 bits would wrap.
+pub fn embedded_exact(query: &Query) -> Result<String, Refusal> {
+    rendered(query, true)
+}
+
+fn rendered(query: &Query, exact: bool) -> Result<String, Refusal> {
     let mut query = query.clone();
-    if let ControlFlow::Break(refusal) = query.visit(&mut Rewriting { tables: Vec::new() }) {
+    if let ControlFlow::Break(refusal) = query.visit(&mut Rewriting { tables: Vec::new(), exact }) {
         return Err(refusal);
     }
     let text = printed(&query);
@@ -57,6 +69,8 @@ impl VisitorMut for Doubling {
 struct Rewriting {
     /// For each SELECT around the node: alias and table.
     tables: Vec<Vec<(String, String)>>,
+    /// Whole numbers are cast to decimals.
+    exact: bool,
 }
 
 impl VisitorMut for Rewriting {
@@ -84,6 +98,10 @@ impl VisitorMut for Rewriting {
                 **right = not_zero(take(right));
             }
             Expr::BinaryOp { left: _, op: BinaryOperator::Modulo, right } => **right = not_zero(take(right)),
+            Expr::Cast { data_type: DataType::BigInt(None), .. } if self.exact => {
+                let digits = DataType::Decimal(ExactNumberInfo::PrecisionAndScale(WHOLE_DIGITS, 0));
+                *expr = tree::cast(take(expr), digits);
+            }
             Expr::Function(function) => match self.function(function) {
                 Ok(Some(rewritten)) => *expr = rewritten,
                 Ok(None) => {}
@@ -102,6 +120,10 @@ impl Rewriting {
             "MATCH" => self.matching(arguments(function)).map(Some),
             "DATE_FORMAT" => Ok(Some(tree::call("to_char", arguments(function)))),
             "DATEDIFF" => Ok(days_between(arguments(function))),
+            "AVG" | "MEDIAN" | "STDDEV_SAMP" | "STDDEV_POP" | "VAR_SAMP" | "VAR_POP" | "CORR" | "PERCENTILE_CONT" => {
+                in_doubles(function);
+                Ok(None)
+            }
             "SIGN" => Ok(Some(tree::call("signum", arguments(function)))),
             _ => Ok(None),
         }
@@ -134,6 +156,21 @@ impl Rewriting {
             }
             None => self.tables.last()?.first().map(|(_, table)| table.clone()),
         }
+    }
+}
+
+/// Casts what a mean is taken over: of whole numbers it need not be whole.
+fn in_doubles(function: &mut Function) {
+    let double = |expr: &mut Expr| *expr = tree::cast(take(expr), DataType::Double(ExactNumberInfo::None));
+    match (&mut function.args, &mut function.within_group[..]) {
+        (FunctionArguments::List(list), []) => {
+            for arg in &mut list.args {
+                if let FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) = arg {
+                    double(expr);
+                }
+            }
+        }
+        (_, keys) => keys.iter_mut().for_each(|key| double(&mut key.expr)),
     }
 }
 

@@ -4,4 +4,4 @@
 
 mod embedded;
 
-pub use embedded::embedded;
+pub use embedded::{embedded, embedded_exact};

@@ -20,11 +20,11 @@ pub(super) fn only_table(select: &Select, tables: &[String]) -> bool {
     matches!(&select.from[..], [only] if only.joins.is_empty() && is_table(&only.relation, tables))
 }
 
-fn is_table(factor: &TableFactor, tables: &[String]) -> bool {
+pub(super) fn is_table(factor: &TableFactor, tables: &[String]) -> bool {
     factor_name(factor).is_some_and(|name| tables.iter().any(|table| table == name))
 }
 
-fn factor_name(factor: &TableFactor) -> Option<&str> {
+pub(super) fn factor_name(factor: &TableFactor) -> Option<&str> {
     let TableFactor::Table { name, .. } = factor else { return None };
     match &name.0[..] {
         [ObjectNamePart::Identifier(name)] => Some(&name.value),
@@ -231,7 +231,7 @@ fn factors(from: &mut [TableWithJoins]) -> impl Iterator<Item = &mut TableFactor
     })
 }
 
-fn alias_of(factor: &TableFactor) -> String {
+pub(super) fn alias_of(factor: &TableFactor) -> String {
     match factor {
         TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => {
             alias.name.value.clone()

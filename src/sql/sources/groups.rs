@@ -40,7 +40,7 @@ pub(super) fn cut_alike(arm: Select, select: &Select, ending: &Query) -> SetExpr
     SetExpr::Query(Box::new(query))
 }
 
-fn is_limited(query: &Query) -> bool {
+pub(super) fn is_limited(query: &Query) -> bool {
     matches!(&query.limit_clause, Some(LimitClause::LimitOffset { limit, offset, .. }) if limit.is_some() || offset.is_some())
 }
 

@@ -6,6 +6,7 @@
 
 mod arms;
 mod groups;
+mod ties;
 
 use datafusion::sql::sqlparser::ast::{
     Expr, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, Select, SelectItem, SetExpr,
@@ -15,6 +16,7 @@ use super::{SOURCES, shape, tree};
 
 /// The statement with its sources, and the second select where it needs one. `tables` are the names of base tables.
 pub(super) fn with_sources(mut query: Query, tables: &[String]) -> (Query, Option<Query>) {
+    ties::settle(&mut query, tables);
     let SetExpr::Select(select) = &mut *query.body else {
         let sources = arms::cited(&query, tables);
         let outputs = 1..=width(&query.body);
@@ -58,16 +60,21 @@ fn append(select: &mut Select) {
 
 /// Sorts by the keys where all before are equal: the same answer each time.
 fn sort_last(order_by: &mut Option<OrderBy>, keys: impl IntoIterator<Item = Expr>) {
-    let keys = keys.into_iter().map(|expr| {
-        let options = OrderByOptions { asc: None, nulls_first: Some(false) };
-        OrderByExpr { expr, options, with_fill: None }
-    });
     match order_by {
-        Some(OrderBy { kind: OrderByKind::Expressions(before), .. }) => {
-            let new: Vec<OrderByExpr> =
-                keys.filter(|key| !before.iter().any(|sorted| sorted.expr == key.expr)).collect();
-            before.extend(new);
+        Some(OrderBy { kind: OrderByKind::Expressions(before), .. }) => append_keys(before, keys),
+        _ => {
+            let mut sorted = Vec::new();
+            append_keys(&mut sorted, keys);
+            *order_by = Some(OrderBy { kind: OrderByKind::Expressions(sorted), interpolate: None });
         }
-        _ => *order_by = Some(OrderBy { kind: OrderByKind::Expressions(keys.collect()), interpolate: None }),
+    }
+}
+
+fn append_keys(before: &mut Vec<OrderByExpr>, keys: impl IntoIterator<Item = Expr>) {
+    for expr in keys {
+        if !before.iter().any(|sorted| sorted.expr == expr) {
+            let options = OrderByOptions { asc: None, nulls_first: Some(false) };
+            before.push(OrderByExpr { expr, options, with_fill: None });
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! The whole pipeline over a small world: two tables, a few known cells, one knowledge base.
 
 mod cited;
+mod readings;
 mod regressions;
 mod replies;
 mod shared;
+mod ties;
 mod trees;
 
 use super::*;
@@ -29,6 +31,8 @@ fn field(name: &str, label: &str, kind: FieldType, unit: Option<&str>) -> Field 
         decimals: 2,
         identifier: false,
         range: None,
+        spread: 0,
+        conversion: None,
     }
 }
 

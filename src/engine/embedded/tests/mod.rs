@@ -2,6 +2,7 @@
 
 mod asking;
 mod folder;
+mod numbers;
 mod reading;
 mod searching;
 
@@ -114,5 +115,7 @@ pub(super) fn field(name: &str, kind: FieldType) -> Field {
         decimals: 0,
         identifier: false,
         range: None,
+        spread: 0,
+        conversion: None,
     }
 }
