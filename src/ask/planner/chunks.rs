@@ -34,6 +34,8 @@ pub enum Meaning {
     Role(Role),
     /// Words of the table's own names, with the documents that bear them.
     Context(Vec<String>),
+    /// The field is empty.
+    Missing(usize),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +58,7 @@ const BEAM: usize = 48;
 /// The longest label in tokens of a question.
 const LONGEST_LABEL: usize = 12;
 /// A label that costs less is named whole.
-const WHOLE_LABEL: f32 = 0.1;
+pub(super) const WHOLE_LABEL: f32 = 0.1;
 const CHUNK_COST: f32 = 0.02;
 const ROLE_COST: f32 = 0.01;
 const VERB_COST: f32 = 0.06;
@@ -93,7 +95,7 @@ pub struct Cutter<'a> {
 }
 
 /// A way on from a token: where it leads, what it means (`None` is passed over), what it costs.
-type Step = (usize, Option<Meaning>, f32);
+pub(super) type Step = (usize, Option<Meaning>, f32);
 
 impl Cutter<'_> {
     /// Every way to cover all tokens, at most [`BEAM`], the cheapest first.
@@ -107,7 +109,8 @@ impl Cutter<'_> {
                 continue;
             }
             for (end, meaning, cost) in self.steps(at) {
-                for path in &here {
+                let open_to = |path: &&Path| !self.is_another_labels(path, at, meaning.as_ref());
+                for path in here.iter().filter(open_to) {
                     open[end].push(extended(path, at, end, meaning.as_ref(), cost));
                 }
             }
@@ -122,6 +125,7 @@ impl Cutter<'_> {
         self.phrases(at, &mut steps);
         self.columns(at, &mut steps);
         self.values(at, &mut steps);
+        self.missing(at, &mut steps);
         self.numbers(at, &mut steps);
         self.context(at, &mut steps);
         self.unknown_noun(at, &mut steps);
@@ -145,12 +149,13 @@ impl Cutter<'_> {
             let short = if end == at + 1 && self.tokens[at].kind == Kind::Han { SHORT_COST } else { 0.0 };
             for role in roles {
                 match role {
-                    Role::Filler if self.ranks_two(at) => {}
+                    Role::Filler if self.ranks_two(at) || self.asks_how_much(at) => {}
                     Role::Filler if roles.len() == 1 => steps.push((end, None, split)),
                     Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST + split)),
                     Role::Filler => {}
                     Role::Verb => steps.push((end, None, VERB_COST + split)),
                     Role::InTermsOf if self.is_passive(at) => {}
+                    Role::Count { .. } | Role::NumberOf if self.is_number_label(at, end) => {}
                     role => steps.push((end, Some(Meaning::Role(*role)), ROLE_COST + short)),
                 }
             }
@@ -263,19 +268,39 @@ impl Cutter<'_> {
         let cost = CHUNK_COST
             + likeness
             + if minor { 0.02 } else { 0.0 }
-            + if self.is_function(at, end) { FUNCTION_CELL_COST } else { 0.0 };
+            + if self.is_function(at, end) && !self.is_meant(field, at, end) { FUNCTION_CELL_COST } else { 0.0 };
         Some((end, Some(Meaning::Value { column, cells, whole }), cost))
     }
 
+    /// A function word that is meant as a cell of the field.
+    fn is_meant(&self, field: &str, at: usize, end: usize) -> bool {
+        self.mentions.iter().any(|mention| {
+            mention.table == self.table.name
+                && mention.field == field
+                && self.span(mention) == Some((at, end))
+                && self.stands_as_a_cell(mention, at, end)
+        })
+    }
+
+    /// `单号2`: a bare number right behind the label of a text belongs to that label, and is no number of another.
+    fn is_another_labels(&self, path: &Path, at: usize, meaning: Option<&Meaning>) -> bool {
+        let bare = matches!(meaning, Some(Meaning::Number(number)) if number.bare);
+        let text = |index: usize| self.table.fields.get(index).is_some_and(|field| field.exact().is_some());
+        bare && path
+            .chunks
+            .last()
+            .is_some_and(|chunk| matches!(chunk.meaning, Meaning::Column(index, _) if chunk.end == at && text(index)))
+    }
+
     /// A cell such as 是, `?` or `no`: in a question the word hardly names it.
-    fn is_function(&self, at: usize, end: usize) -> bool {
+    pub(super) fn is_function(&self, at: usize, end: usize) -> bool {
         let span = &self.tokens[at..end];
         span.iter().all(|token| token.kind == Kind::Mark)
             || !lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str()))).is_empty()
     }
 
     /// The tokens of a mention; none where it cuts one in two.
-    fn span(&self, mention: &Mention) -> Option<(usize, usize)> {
+    pub(super) fn span(&self, mention: &Mention) -> Option<(usize, usize)> {
         let start = self.tokens.iter().position(|token| token.start == mention.start)?;
         let end = self.tokens.iter().position(|token| token.end == mention.end)?;
         (start <= end).then_some((start, end + 1))
@@ -292,8 +317,12 @@ impl Cutter<'_> {
         if let Some((low, high, taken)) = range(rest) {
             steps.push((at + taken, Some(Meaning::Range(low, high)), CHUNK_COST));
         }
-        if rest[0].text == "no" && rest.get(1).is_some_and(|token| token.kind == Kind::Word) {
-            steps.push((at + 1, Some(Meaning::Number(Number { value: 0.0, unit: None, bare: false })), ONE_COST));
+        if rest[0].text == "no" && !self.has_gaps(at + 1) && rest.get(1).is_some_and(|token| token.kind == Kind::Word) {
+            steps.push((
+                at + 1,
+                Some(Meaning::Number(Number { value: 0.0, unit: None, bare: false, scaled: false })),
+                ONE_COST,
+            ));
         }
         if let Some((number, taken)) = number(rest) {
             if taken == 1 && number.bare && rest[0].text.len() == 4 {
@@ -361,7 +390,11 @@ impl Cutter<'_> {
     fn context(&self, at: usize, steps: &mut Vec<Step>) {
         for (end, documents) in self.names.spans(self.tokens, at) {
             let whole = documents.len() == self.names.count();
-            let labelled = !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
+            let labels = self.labels.matches(&concepts(&self.tokens[at..end]));
+            if labels.iter().any(|(_, cost)| *cost < WHOLE_LABEL) || self.is_grouping(at) {
+                continue;
+            }
+            let labelled = !labels.is_empty();
             if whole && !labelled && self.is_counted(at) && self.names.ends_with(&self.tokens[at..end]) {
                 steps.push((end, Some(Meaning::Role(Role::Row)), CONTEXT_COST));
             }

@@ -63,6 +63,30 @@ impl Cutter<'_> {
             })
     }
 
+    /// 是多少 at the end asks for a value: 多少 by itself would count.
+    pub(super) fn asks_how_much(&self, at: usize) -> bool {
+        let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text.as_str());
+        let closed = self.tokens.get(at + 3).is_none_or(|token| token.kind == Kind::Mark);
+        matches!(text(at), "是" | "为") && text(at + 1) == "多" && text(at + 2) == "少" && closed
+    }
+
+    /// `by`, `per` or 各 stands right before: what follows is a column or nothing.
+    pub(super) fn is_grouping(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| {
+            matches!(self.tokens[before].text.as_str(), "by" | "per" | "each" | "各" | "每" | "按")
+        })
+    }
+
+    /// 人数 or 数量 is the label of a column of numbers: then it counts no rows.
+    pub(super) fn is_number_label(&self, at: usize, end: usize) -> bool {
+        let from = at + usize::from(self.tokens[at].text == "的");
+        let span = concepts(&self.tokens[from.min(end)..end]);
+        !span.is_empty()
+            && self.labels.matches(&span).iter().any(|(index, cost)| {
+                *cost == 0.0 && self.table.fields.get(*index).is_some_and(|field| field.kind.is_number())
+            })
+    }
+
     /// The one year of the one column of dates.
     pub(super) fn only_year(&self) -> Option<i32> {
         let mut dates = self.table.fields.iter().filter(|field| field.kind == FieldType::DateTime);
