@@ -185,14 +185,11 @@ impl Cutter<'_> {
         {
             return;
         }
-        let denied = at.checked_sub(1).is_some_and(|before| {
-            matches!(self.tokens[before].text.as_str(), "have" | "has" | "had" | "with" | "having")
-        });
-        if denied && self.tokens[at].text == "no" {
-            return;
-        }
         for end in at + 1..=(at + LONGEST_LABEL).min(self.tokens.len()) {
             let last = &self.tokens[end - 1];
+            if last.text == "no" && self.is_denying(end - 1) {
+                break;
+            }
             if end > at + 1
                 && ((text(last) && last.text != ")")
                     || (last.kind != Kind::Mark

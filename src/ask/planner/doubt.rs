@@ -35,9 +35,8 @@ impl Cutter<'_> {
         let mut spans: Vec<(usize, usize)> = Vec::new();
         for mention in self.mentions.iter().filter(whole).filter(|mention| self.tells_rows(mention)) {
             let Some((start, end)) = self.span(mention) else { continue };
-            if !spans.contains(&(start, end))
-                && (!self.is_function(start, end) || self.stands_as_a_cell(mention, start, end))
-            {
+            let plain = !self.is_function(start, end) && !is_lowered(mention);
+            if !spans.contains(&(start, end)) && (plain || self.stands_as_a_cell(mention, start, end)) {
                 spans.push((start, end));
             }
         }
@@ -63,7 +62,7 @@ impl Cutter<'_> {
         let light = |role: &Role| {
             matches!(role, Role::Verb | Role::Person | Role::Row | Role::Trade | Role::Deed | Role::Scored)
         };
-        if roles.iter().all(light) {
+        if !roles.is_empty() && roles.iter().all(light) {
             return true;
         }
         if span.iter().any(|token: &Token| token.kind == Kind::Han) {
@@ -77,4 +76,9 @@ impl Cutter<'_> {
     fn governs(&self, end: usize) -> bool {
         self.tokens.get(end).is_some_and(|token| token.kind != Kind::Mark && lexicon::roles(&token.text).is_empty())
     }
+}
+
+/// A short cell in another case than the question's word: ME and `me`.
+fn is_lowered(mention: &Mention) -> bool {
+    mention.how == Likeness::Folded && mention.cell.len() <= 3
 }

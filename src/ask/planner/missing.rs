@@ -27,6 +27,13 @@ impl Cutter<'_> {
         })
     }
 
+    /// `no` behind a verb of having is no part of a label.
+    pub(super) fn is_denying(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| {
+            matches!(self.tokens[before].text.as_str(), "have" | "has" | "had" | "with" | "having")
+        })
+    }
+
     /// Where the label begins that a word here denies.
     fn denied(&self, at: usize) -> Option<usize> {
         let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text.as_str());
