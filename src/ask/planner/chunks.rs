@@ -76,8 +76,6 @@ const UNKNOWN_NOUN_COST: f32 = 0.25;
 const ONE_COST: f32 = 0.2;
 /// One Han character that compares (高, 少) is weaker than a phrase.
 const SHORT_COST: f32 = 0.05;
-/// A cell of one character within a word: 女 of 女员工.
-const SHORT_CELL_COST: f32 = 0.05;
 /// The year of a month is that of all rows.
 const YEARLESS_COST: f32 = 0.12;
 /// The longest remark in brackets that a bound is included.
@@ -269,26 +267,6 @@ impl Cutter<'_> {
         Some((end, Some(Meaning::Value { column, cells, whole }), cost))
     }
 
-    /// A function word that is meant as a cell of the field.
-    fn is_meant(&self, field: &str, at: usize, end: usize) -> bool {
-        self.mentions.iter().any(|mention| {
-            mention.table == self.table.name
-                && mention.field == field
-                && self.span(mention) == Some((at, end))
-                && self.stands_as_a_cell(mention, at, end)
-        })
-    }
-
-    /// `单号2`: a bare number right behind the label of a text belongs to that label, and is no number of another.
-    fn is_another_labels(&self, path: &Path, at: usize, meaning: Option<&Meaning>) -> bool {
-        let bare = matches!(meaning, Some(Meaning::Number(number)) if number.bare);
-        let text = |index: usize| self.table.fields.get(index).is_some_and(|field| field.exact().is_some());
-        bare && path
-            .chunks
-            .last()
-            .is_some_and(|chunk| matches!(chunk.meaning, Meaning::Column(index, _) if chunk.end == at && text(index)))
-    }
-
     /// A cell such as 是, `?` or `no`: in a question the word hardly names it.
     pub(super) fn is_function(&self, at: usize, end: usize) -> bool {
         let span = &self.tokens[at..end];
@@ -329,25 +307,6 @@ impl Cutter<'_> {
             }
             let one = if number.value == 1.0 && !number.bare && !self.is_compared(at) { ONE_COST } else { 0.0 };
             steps.push((at + taken, Some(Meaning::Number(number)), CHUNK_COST + one));
-        }
-    }
-
-    /// 女 of 女员工 or 女性: a cell of one character right before a word for people, in a column of few values.
-    fn short_cells(&self, at: usize, steps: &mut Vec<Step>) {
-        let token = &self.tokens[at];
-        let sex = self.tokens.get(at + 1).is_some_and(|next| next.text == "性");
-        let end = at + 1 + usize::from(sex);
-        let people = sex || self.known_people(end);
-        if token.kind != Kind::Han || !people {
-            return;
-        }
-        for (index, field) in self.table.fields.iter().enumerate() {
-            let few = field.exact().is_some() && field.distinct.is_some_and(|distinct| distinct <= 20);
-            if few && field.samples.contains(&token.text) {
-                let cells = vec![token.text.clone()];
-                let value = Meaning::Value { column: Column::Field(index), cells, whole: true };
-                steps.push((end, Some(value), SHORT_CELL_COST));
-            }
         }
     }
 

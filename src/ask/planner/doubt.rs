@@ -27,6 +27,26 @@ impl Cutter<'_> {
         })
     }
 
+    /// A function word that is meant as a cell of the field.
+    pub(super) fn is_meant(&self, field: &str, at: usize, end: usize) -> bool {
+        self.mentions.iter().any(|mention| {
+            mention.table == self.table.name
+                && mention.field == field
+                && self.span(mention) == Some((at, end))
+                && self.stands_as_a_cell(mention, at, end)
+        })
+    }
+
+    /// `单号2`: a bare number right behind the label of a text belongs to that label, and is no number of another.
+    pub(super) fn is_another_labels(&self, path: &Path, at: usize, meaning: Option<&Meaning>) -> bool {
+        let bare = matches!(meaning, Some(Meaning::Number(number)) if number.bare);
+        let text = |index: usize| self.table.fields.get(index).is_some_and(|field| field.exact().is_some());
+        bare && path
+            .chunks
+            .last()
+            .is_some_and(|chunk| matches!(chunk.meaning, Meaning::Column(index, _) if chunk.end == at && text(index)))
+    }
+
     /// Spans of tokens that are whole cells of a column whose rows differ.
     fn named_spans(&self) -> Vec<(usize, usize)> {
         let whole = |mention: &&Mention| {

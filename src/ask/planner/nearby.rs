@@ -1,12 +1,35 @@
 //! What stands around a token, where the same word may do one thing or another; the year that goes without saying.
 
-use super::chunks::Cutter;
+use super::chunks::{Cutter, Meaning, Step};
 use super::concept::concepts;
 use super::lexicon::{self, Role};
+use super::reading::Column;
 use super::token::Kind;
 use crate::value::FieldType;
 
+/// A cell of one character within a word: 女 of 女员工.
+const SHORT_CELL_COST: f32 = 0.05;
+
 impl Cutter<'_> {
+    /// 女 of 女员工 or 女性: a cell of one character right before a word for people, in a column of few values.
+    pub(super) fn short_cells(&self, at: usize, steps: &mut Vec<Step>) {
+        let token = &self.tokens[at];
+        let sex = self.tokens.get(at + 1).is_some_and(|next| next.text == "性");
+        let end = at + 1 + usize::from(sex);
+        let people = sex || self.known_people(end);
+        if token.kind != Kind::Han || !people {
+            return;
+        }
+        for (index, field) in self.table.fields.iter().enumerate() {
+            let few = field.exact().is_some() && field.distinct.is_some_and(|distinct| distinct <= 20);
+            if few && field.samples.contains(&token.text) {
+                let cells = vec![token.text.clone()];
+                let value = Meaning::Value { column: Column::Field(index), cells, whole: true };
+                steps.push((end, Some(value), SHORT_CELL_COST));
+            }
+        }
+    }
+
     /// 最高的两个: a number behind a superlative is one, and no pointer (这两个).
     pub(super) fn ranks_two(&self, at: usize) -> bool {
         self.tokens[at].text == "两"
