@@ -143,8 +143,8 @@ fn in_unit(field: &Field, number: &Number) -> Option<f64> {
                 _ => Some(value),
             }
         }
-        _ if unit.starts_with('万') && value >= 1e4 => Some(value / 1e4),
-        _ if unit.starts_with('亿') && value >= 1e8 => Some(value / 1e8),
+        _ if number.scaled && unit.starts_with('万') && value >= 1e4 => Some(value / 1e4),
+        _ if number.scaled && unit.starts_with('亿') && value >= 1e8 => Some(value / 1e8),
         _ if unit == "%" && value > 1.0 => percent(field, value),
         _ => Some(value),
     }

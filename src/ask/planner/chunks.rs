@@ -34,6 +34,8 @@ pub enum Meaning {
     Role(Role),
     /// Words of the table's own names, with the documents that bear them.
     Context(Vec<String>),
+    /// The field is empty.
+    Missing(usize),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +58,7 @@ const BEAM: usize = 48;
 /// The longest label in tokens of a question.
 const LONGEST_LABEL: usize = 12;
 /// A label that costs less is named whole.
-const WHOLE_LABEL: f32 = 0.1;
+pub(super) const WHOLE_LABEL: f32 = 0.1;
 const CHUNK_COST: f32 = 0.02;
 const ROLE_COST: f32 = 0.01;
 const VERB_COST: f32 = 0.06;
@@ -74,8 +76,6 @@ const UNKNOWN_NOUN_COST: f32 = 0.25;
 const ONE_COST: f32 = 0.2;
 /// One Han character that compares (高, 少) is weaker than a phrase.
 const SHORT_COST: f32 = 0.05;
-/// A cell of one character within a word: 女 of 女员工.
-const SHORT_CELL_COST: f32 = 0.05;
 /// The year of a month is that of all rows.
 const YEARLESS_COST: f32 = 0.12;
 /// The longest remark in brackets that a bound is included.
@@ -93,7 +93,7 @@ pub struct Cutter<'a> {
 }
 
 /// A way on from a token: where it leads, what it means (`None` is passed over), what it costs.
-type Step = (usize, Option<Meaning>, f32);
+pub(super) type Step = (usize, Option<Meaning>, f32);
 
 impl Cutter<'_> {
     /// Every way to cover all tokens, at most [`BEAM`], the cheapest first.
@@ -107,7 +107,8 @@ impl Cutter<'_> {
                 continue;
             }
             for (end, meaning, cost) in self.steps(at) {
-                for path in &here {
+                let open_to = |path: &&Path| !self.is_another_labels(path, at, meaning.as_ref());
+                for path in here.iter().filter(open_to) {
                     open[end].push(extended(path, at, end, meaning.as_ref(), cost));
                 }
             }
@@ -122,6 +123,7 @@ impl Cutter<'_> {
         self.phrases(at, &mut steps);
         self.columns(at, &mut steps);
         self.values(at, &mut steps);
+        self.missing(at, &mut steps);
         self.numbers(at, &mut steps);
         self.context(at, &mut steps);
         self.unknown_noun(at, &mut steps);
@@ -145,12 +147,13 @@ impl Cutter<'_> {
             let short = if end == at + 1 && self.tokens[at].kind == Kind::Han { SHORT_COST } else { 0.0 };
             for role in roles {
                 match role {
-                    Role::Filler if self.ranks_two(at) => {}
+                    Role::Filler if self.ranks_two(at) || self.asks_how_much(at) => {}
                     Role::Filler if roles.len() == 1 => steps.push((end, None, split)),
                     Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST + split)),
                     Role::Filler => {}
                     Role::Verb => steps.push((end, None, VERB_COST + split)),
                     Role::InTermsOf if self.is_passive(at) => {}
+                    Role::Count { .. } | Role::NumberOf if self.is_number_label(at, end) => {}
                     role => steps.push((end, Some(Meaning::Role(*role)), ROLE_COST + short)),
                 }
             }
@@ -180,14 +183,11 @@ impl Cutter<'_> {
         {
             return;
         }
-        let denied = at.checked_sub(1).is_some_and(|before| {
-            matches!(self.tokens[before].text.as_str(), "have" | "has" | "had" | "with" | "having")
-        });
-        if denied && self.tokens[at].text == "no" {
-            return;
-        }
         for end in at + 1..=(at + LONGEST_LABEL).min(self.tokens.len()) {
             let last = &self.tokens[end - 1];
+            if last.text == "no" && self.is_denying(end - 1) {
+                break;
+            }
             if end > at + 1
                 && ((text(last) && last.text != ")")
                     || (last.kind != Kind::Mark
@@ -263,19 +263,19 @@ impl Cutter<'_> {
         let cost = CHUNK_COST
             + likeness
             + if minor { 0.02 } else { 0.0 }
-            + if self.is_function(at, end) { FUNCTION_CELL_COST } else { 0.0 };
+            + if self.is_function(at, end) && !self.is_meant(field, at, end) { FUNCTION_CELL_COST } else { 0.0 };
         Some((end, Some(Meaning::Value { column, cells, whole }), cost))
     }
 
     /// A cell such as 是, `?` or `no`: in a question the word hardly names it.
-    fn is_function(&self, at: usize, end: usize) -> bool {
+    pub(super) fn is_function(&self, at: usize, end: usize) -> bool {
         let span = &self.tokens[at..end];
         span.iter().all(|token| token.kind == Kind::Mark)
             || !lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str()))).is_empty()
     }
 
     /// The tokens of a mention; none where it cuts one in two.
-    fn span(&self, mention: &Mention) -> Option<(usize, usize)> {
+    pub(super) fn span(&self, mention: &Mention) -> Option<(usize, usize)> {
         let start = self.tokens.iter().position(|token| token.start == mention.start)?;
         let end = self.tokens.iter().position(|token| token.end == mention.end)?;
         (start <= end).then_some((start, end + 1))
@@ -292,8 +292,12 @@ impl Cutter<'_> {
         if let Some((low, high, taken)) = range(rest) {
             steps.push((at + taken, Some(Meaning::Range(low, high)), CHUNK_COST));
         }
-        if rest[0].text == "no" && rest.get(1).is_some_and(|token| token.kind == Kind::Word) {
-            steps.push((at + 1, Some(Meaning::Number(Number { value: 0.0, unit: None, bare: false })), ONE_COST));
+        if rest[0].text == "no" && !self.has_gaps(at + 1) && rest.get(1).is_some_and(|token| token.kind == Kind::Word) {
+            steps.push((
+                at + 1,
+                Some(Meaning::Number(Number { value: 0.0, unit: None, bare: false, scaled: false })),
+                ONE_COST,
+            ));
         }
         if let Some((number, taken)) = number(rest) {
             if taken == 1 && number.bare && rest[0].text.len() == 4 {
@@ -303,25 +307,6 @@ impl Cutter<'_> {
             }
             let one = if number.value == 1.0 && !number.bare && !self.is_compared(at) { ONE_COST } else { 0.0 };
             steps.push((at + taken, Some(Meaning::Number(number)), CHUNK_COST + one));
-        }
-    }
-
-    /// 女 of 女员工 or 女性: a cell of one character right before a word for people, in a column of few values.
-    fn short_cells(&self, at: usize, steps: &mut Vec<Step>) {
-        let token = &self.tokens[at];
-        let sex = self.tokens.get(at + 1).is_some_and(|next| next.text == "性");
-        let end = at + 1 + usize::from(sex);
-        let people = sex || self.known_people(end);
-        if token.kind != Kind::Han || !people {
-            return;
-        }
-        for (index, field) in self.table.fields.iter().enumerate() {
-            let few = field.exact().is_some() && field.distinct.is_some_and(|distinct| distinct <= 20);
-            if few && field.samples.contains(&token.text) {
-                let cells = vec![token.text.clone()];
-                let value = Meaning::Value { column: Column::Field(index), cells, whole: true };
-                steps.push((end, Some(value), SHORT_CELL_COST));
-            }
         }
     }
 
@@ -361,7 +346,11 @@ impl Cutter<'_> {
     fn context(&self, at: usize, steps: &mut Vec<Step>) {
         for (end, documents) in self.names.spans(self.tokens, at) {
             let whole = documents.len() == self.names.count();
-            let labelled = !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
+            let labels = self.labels.matches(&concepts(&self.tokens[at..end]));
+            if labels.iter().any(|(_, cost)| *cost < WHOLE_LABEL) || self.is_grouping(at) {
+                continue;
+            }
+            let labelled = !labels.is_empty();
             if whole && !labelled && self.is_counted(at) && self.names.ends_with(&self.tokens[at..end]) {
                 steps.push((end, Some(Meaning::Role(Role::Row)), CONTEXT_COST));
             }

@@ -163,6 +163,7 @@ impl<'a> Reducer<'a> {
             match node {
                 Node::Open(Meaning::Role(Role::Not)) => negated = true,
                 Node::Open(Meaning::Role(role)) => frame.parts.push(Part::Role(role)),
+                Node::Open(Meaning::Column(..)) if negated => return None,
                 Node::Open(Meaning::Column(index, whole)) => {
                     frame.parts.push(Part::Column(index));
                     if !whole {
@@ -184,6 +185,14 @@ impl<'a> Reducer<'a> {
                 Node::Done(mut condition) => {
                     condition.negated = std::mem::take(&mut negated);
                     frame.conditions.push(condition);
+                }
+                Node::Open(Meaning::Missing(index)) => {
+                    let column = Column::Field(index);
+                    frame.conditions.push(Condition {
+                        column,
+                        test: Test::Missing,
+                        negated: std::mem::take(&mut negated),
+                    });
                 }
                 Node::Open(Meaning::Range(..) | Meaning::Period(_) | Meaning::Context(_)) => return None,
             }

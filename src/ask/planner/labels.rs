@@ -324,6 +324,21 @@ pub fn is_index(table: &Table, field: &Field) -> bool {
         && high - low <= rows * 1.1
 }
 
+/// Whole numbers that number things by what the label says: order no, id, 单号.
+pub fn is_numbering(field: &Field) -> bool {
+    const WORDS: &[&str] =
+        &["order", "no", "id", "code", "ref", "sku", "invoice", "ticket", "zip", "phone", "number", "num"];
+    const HAN: &[&str] = &["号", "编码", "代码", "序号", "电话"];
+    let all = tokens(&without_brackets(&field.label));
+    let words: Vec<&str> = all.iter().map(|token| token.text.as_str()).filter(|text| *text != ".").collect();
+    let numbers = match words.as_slice() {
+        ["number" | "num"] | ["total", ..] => false,
+        [.., last] => WORDS.contains(last),
+        [] => false,
+    };
+    field.kind == crate::value::FieldType::Integer && (numbers || HAN.iter().any(|word| field.label.ends_with(word)))
+}
+
 /// No two rows share a value.
 pub fn is_unique(table: &Table, field: &Field) -> bool {
     field.distinct.is_some_and(|distinct| distinct > 0 && distinct + field.nulls >= table.rows)

@@ -155,7 +155,7 @@ const PHRASES: &[(Role, &str)] = &[
     ),
     (
         Role::Count { people: false },
-        "笔数|条数|行数|单数|单量|订单数|订单量|订单数量|订单笔数|记录数|记录条数|交易笔数|row count|record count|order count",
+        "笔数|条数|行数|单数|单量|订单数|订单量|订单数量|订单笔数|记录数|记录条数|交易笔数|row count|record count|order count|count",
     ),
     (Role::Count { people: true }, "人数|总人数|员工数|员工人数|人员数量|headcount"),
     (

@@ -96,9 +96,14 @@ pub fn is_quantity(field: &Field) -> bool {
             || HAN.iter().any(|word| field.label.contains(word)))
 }
 
-/// No sum was ever meant of prices and shares, even where the question says total.
+/// A sum that the question states in words makes sense: of a price of whole things too, but not of one per unit, nor of an
+/// average, a rate or a share.
 pub fn may_be_summed(field: &Field) -> bool {
-    !is_price(field) && field.unit.as_deref() != Some("%")
+    const WORDS: &[&str] = &["unit", "average", "avg", "mean", "rate", "ratio", "percent", "percentage", "%", "per"];
+    const HAN: &[&str] = &["单价", "均", "率", "占比", "比例", "龄"];
+    !matches!(field.unit.as_deref(), Some("%" | "percent"))
+        && !tokens(&field.label).iter().any(|token| WORDS.contains(&token.text.as_str()))
+        && !HAN.iter().any(|word| field.label.contains(word))
 }
 
 /// A price of one thing: the highest is that of a row.

@@ -7,11 +7,13 @@ mod bound;
 mod chunks;
 mod concept;
 mod dates;
+mod doubt;
 mod frame;
 mod grammar;
 mod labels;
 mod lexicon;
 mod measure;
+mod missing;
 mod moment;
 mod names;
 mod nearby;
@@ -78,8 +80,17 @@ fn read_table(
     let names = names::Names::of(table);
     let cutter = chunks::Cutter { tokens, table, labels: &labels, names: &names, mentions, today };
     let paths = cutter.paths();
-    let frames = paths.iter().flat_map(|path| frame::frames(path, table, &names));
-    frames.flat_map(|frame| grammar::readings(&frame, index)).collect()
+    let mut found = Vec::new();
+    for path in &paths {
+        let (passed_over, twin) = (cutter.passes_over_a_cell(path), cutter.names_a_twin(path));
+        let frames = frame::frames(path, table, &names);
+        found.extend(frames.iter().flat_map(|frame| grammar::readings(frame, index)).map(|scored| Scored {
+            doubtful: scored.doubtful || passed_over || twin,
+            passed_over,
+            ..scored
+        }));
+    }
+    found
 }
 
 /// A reading with its statement.
@@ -91,6 +102,9 @@ struct Ranked {
 /// The cheapest of each statement, the cheapest first.
 fn ranked(mut found: Vec<Scored>, schema: &Schema) -> Vec<Ranked> {
     found.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    if found.iter().any(|scored| !scored.passed_over && scored.cost <= MOST_COST) {
+        found.retain(|scored| !scored.passed_over);
+    }
     let mut kept: Vec<Ranked> = Vec::new();
     for scored in found {
         let Some(sql) = print::statement(&scored.reading, schema) else { continue };

@@ -38,7 +38,7 @@ impl Reducer<'_> {
                 .flatten()
                 .is_some_and(|place| matches!(self.role(place.checked_sub(1)), Some(Role::Which | Role::What)));
             let column = beside.flatten().filter(|_| !asked).and_then(|place| self.column(Some(place)));
-            if bound.is_none() && column.is_none() {
+            if bound.is_none() && column.is_none() && !self.tells_periods(&period) {
                 let documents = self.names.of_period(&period);
                 if !documents.is_empty() && (self.names.count() <= 1 || documents.len() == self.names.count()) {
                     self.nodes.remove(at);
@@ -52,6 +52,19 @@ impl Reducer<'_> {
             at = start + 1;
         }
         Some(())
+    }
+
+    /// A column of dates or years tells the rows of the period from others.
+    fn tells_periods(&self, period: &Period) -> bool {
+        self.table.fields.iter().any(|field| {
+            let year = labels::is_year(field) && !labels::is_year_of(field);
+            let Some((low, high)) = field.range.as_ref().filter(|_| year || field.kind == FieldType::DateTime) else {
+                return false;
+            };
+            let (from, to) = (period.from.to_string(), period.to.to_string());
+            let first = if year { from.get(..4).unwrap_or_default() } else { from.as_str() };
+            low.as_str() < first || (if year { high.get(..4) >= to.get(..4) } else { *high >= to }) || field.nulls > 0
+        })
     }
 
     fn is_time(&self, index: usize) -> bool {

@@ -1,12 +1,35 @@
 //! What stands around a token, where the same word may do one thing or another; the year that goes without saying.
 
-use super::chunks::Cutter;
+use super::chunks::{Cutter, Meaning, Step};
 use super::concept::concepts;
 use super::lexicon::{self, Role};
+use super::reading::Column;
 use super::token::Kind;
 use crate::value::FieldType;
 
+/// A cell of one character within a word: 女 of 女员工.
+const SHORT_CELL_COST: f32 = 0.05;
+
 impl Cutter<'_> {
+    /// 女 of 女员工 or 女性: a cell of one character right before a word for people, in a column of few values.
+    pub(super) fn short_cells(&self, at: usize, steps: &mut Vec<Step>) {
+        let token = &self.tokens[at];
+        let sex = self.tokens.get(at + 1).is_some_and(|next| next.text == "性");
+        let end = at + 1 + usize::from(sex);
+        let people = sex || self.known_people(end);
+        if token.kind != Kind::Han || !people {
+            return;
+        }
+        for (index, field) in self.table.fields.iter().enumerate() {
+            let few = field.exact().is_some() && field.distinct.is_some_and(|distinct| distinct <= 20);
+            if few && field.samples.contains(&token.text) {
+                let cells = vec![token.text.clone()];
+                let value = Meaning::Value { column: Column::Field(index), cells, whole: true };
+                steps.push((end, Some(value), SHORT_CELL_COST));
+            }
+        }
+    }
+
     /// 最高的两个: a number behind a superlative is one, and no pointer (这两个).
     pub(super) fn ranks_two(&self, at: usize) -> bool {
         self.tokens[at].text == "两"
@@ -60,6 +83,30 @@ impl Cutter<'_> {
             && (at..end).any(|place| {
                 let span = concepts(&self.tokens[place..=place]);
                 !span.is_empty() && self.labels.matches(&span).iter().any(|(_, cost)| *cost == 0.0)
+            })
+    }
+
+    /// 是多少 at the end asks for a value: 多少 by itself would count.
+    pub(super) fn asks_how_much(&self, at: usize) -> bool {
+        let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text.as_str());
+        let closed = self.tokens.get(at + 3).is_none_or(|token| token.kind == Kind::Mark);
+        matches!(text(at), "是" | "为") && text(at + 1) == "多" && text(at + 2) == "少" && closed
+    }
+
+    /// `by`, `per` or 各 stands right before: what follows is a column or nothing.
+    pub(super) fn is_grouping(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| {
+            matches!(self.tokens[before].text.as_str(), "by" | "per" | "each" | "各" | "每" | "按")
+        })
+    }
+
+    /// 人数 or 数量 is the label of a column of numbers: then it counts no rows.
+    pub(super) fn is_number_label(&self, at: usize, end: usize) -> bool {
+        let from = at + usize::from(self.tokens[at].text == "的");
+        let span = concepts(&self.tokens[from.min(end)..end]);
+        !span.is_empty()
+            && self.labels.matches(&span).iter().any(|(index, cost)| {
+                *cost == 0.0 && self.table.fields.get(*index).is_some_and(|field| field.kind.is_number())
             })
     }
 

@@ -10,6 +10,8 @@ pub struct Number {
     pub unit: Option<String>,
     /// Written in digits without scale, unit or separator: may be a year.
     pub bare: bool,
+    /// Written with a scale: `2万`, 三百万, `3 million`.
+    pub scaled: bool,
 }
 
 const UNITS: &[&str] = &[
@@ -66,7 +68,8 @@ pub fn number(tokens: &[Token]) -> Option<(Number, usize)> {
     let (unit, taken) = unit(&tokens[at..]);
     at += taken;
     let bare = plain && taken == 0 && scale == 1.0 && !currency;
-    Some((Number { value, unit: unit.or(currency.then(|| "$".to_owned())), bare }, at))
+    let scaled = scale != 1.0 || (!digits && value >= 1e4);
+    Some((Number { value, unit: unit.or(currency.then(|| "$".to_owned())), bare, scaled }, at))
 }
 
 fn is_currency(token: &Token) -> bool {

@@ -209,6 +209,7 @@ impl Teller<'_> {
             Test::Numbers(numbers) => numbers.iter().map(|value| decimal_text(*value)).collect::<Vec<_>>().join(" / "),
             Test::Compare(op, value) => format!("{} {}", sign(*op), decimal_text(*value)),
             Test::Range(low, high) => format!("{} – {}", decimal_text(*low), decimal_text(*high)),
+            Test::Missing => self.pick("为空", "is empty").to_owned(),
             Test::Days(from, to) => {
                 let day = |day: &Option<chrono::NaiveDate>| day.map(|day| day.to_string()).unwrap_or_default();
                 format!("{} ≤ … < {}", day(from), day(to))

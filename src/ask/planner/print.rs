@@ -104,17 +104,10 @@ impl Printer<'_> {
         };
         let keys: Vec<Expr> = by.iter().map(|key| self.key(key)).collect();
         let items = keys.iter().cloned().chain([value()]).map(item).collect();
-        let filter = by.iter().fold(self.filter(), |filter, key| {
-            let present = present(self.field(key.column));
-            Some(match filter {
-                Some(filter) => binary(filter, BinaryOperator::And, present),
-                None => present,
-            })
-        });
         let timed = by.iter().position(|key| measure::is_time(self.table, key.column)).filter(|_| up.is_none());
         let mut order: Vec<OrderByExpr> = timed.map(|at| order_by(keys[at].clone(), true)).into_iter().collect();
         order.push(order_by(value(), up.unwrap_or(false)));
-        Parts { group: keys, order, ..self.parts(items, filter) }.query()
+        Parts { group: keys, order, ..self.parts(items, self.filter()) }.query()
     }
 
     fn leaders(&self, by: usize, (how, measure): (How, usize), most: bool, count: Option<u64>) -> Query {
@@ -265,6 +258,7 @@ impl Printer<'_> {
                 low: Box::new(number(*low)),
                 high: Box::new(number(*high)),
             },
+            Test::Missing => Expr::IsNull(Box::new(column)),
             Test::Days(from, to) => {
                 let from = from.map(|day| binary(column.clone(), BinaryOperator::GtEq, text(&day.to_string())));
                 let to = to.map(|day| binary(column.clone(), BinaryOperator::Lt, text(&day.to_string())));

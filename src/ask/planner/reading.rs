@@ -32,6 +32,8 @@ pub enum Test {
     Range(f64, f64),
     /// From, and up to but not with; an open end is `None`.
     Days(Option<NaiveDate>, Option<NaiveDate>),
+    /// No value.
+    Missing,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -114,6 +114,7 @@ impl<'a> Bag<'a> {
         self.field(index).is_some_and(|field| {
             field.kind.is_number()
                 && !field.identifier
+                && !labels::is_numbering(field)
                 && !labels::is_year(field)
                 && !labels::is_index(self.frame.table, field)
         })

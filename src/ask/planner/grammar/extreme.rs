@@ -193,6 +193,11 @@ fn absorb_key(bag: &mut Bag, target: usize) {
     }
 }
 
+/// Something is measured here that `the most` may be of, and of which it may not be said.
+fn has_amounts(bag: &Bag) -> bool {
+    (0..bag.frame().table.fields.len()).any(|index| bag.is_amount(index))
+}
+
 fn dedup(items: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut found = Vec::new();
     for item in items {
@@ -216,6 +221,9 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
         return None;
     }
     bag.drop_joints();
+    let told = bag.has(|role| {
+        matches!(role, Role::NumberOf | Role::Times | Role::Appear | Role::Row | Role::Count { .. } | Role::Person)
+    });
     bag.take(|role| {
         matches!(
             role,
@@ -235,6 +243,9 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
         return None;
     }
     bag.take_column(by);
+    if manner == Manner::Many && !told && columns.len() == 1 && has_amounts(&bag) {
+        return None;
+    }
     bag.take(|role| matches!(role, Role::Which | Role::What | Role::Who));
     for index in columns.into_iter().filter(|index| *index != by) {
         if bag.is_amount(index) || (frame.is_traded() && is_repeated(frame.table, index)) {

@@ -48,7 +48,7 @@ fn amounts(frame: &Frame) -> Option<Found> {
     let single =
         keys.iter().any(|key| key.grain.is_none() && frame.is_unique(super::super::reading::Column::Field(key.column)));
     let (how, added_up) = match stated {
-        Some(How::Sum) if !measure::adds_up(field) => return None,
+        Some(How::Sum) if !measure::may_be_summed(field) => return None,
         Some(how) => (how, false),
         None if single && conditions.is_empty() => {
             let columns = keys.iter().map(|key| key.column).chain([measure]).collect();

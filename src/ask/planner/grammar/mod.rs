@@ -25,6 +25,8 @@ pub struct Scored {
     pub doubtful: bool,
     /// Rows are added up that no word of the question adds up.
     pub added_up: bool,
+    /// A cell that the question names is read as something else: taken by no means.
+    pub passed_over: bool,
 }
 
 /// Every reading of a frame.
@@ -48,6 +50,7 @@ pub fn readings(frame: &Frame, table: usize) -> Vec<Scored> {
             cost: frame.cost + found.cost,
             doubtful: found.doubtful,
             added_up: found.added_up,
+            passed_over: false,
         })
         .collect()
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::fuzzy::{Parts, allowed};
-use super::question::{Folded, Rolling};
+use super::question::{Folded, Rolling, is_spaced};
 use super::variants::variants;
 use crate::engine::embedded::distinct::{Cells, DistinctCells};
 use crate::engine::embedded::store::Store;
@@ -99,8 +99,7 @@ impl MentionIndex {
             return;
         }
         let whole = tokens::fold(cell);
-        let letters = whole.chars().count();
-        if letters < 2 {
+        if whole.is_empty() {
             return;
         }
         self.add_form(&whole, Entry { column, cell: place, partial: false });
@@ -141,7 +140,7 @@ impl MentionIndex {
             let mut hash = Rolling::default();
             for to in from + 1..=folded.letters.len().min(from + LONGEST) {
                 hash = hash.add(folded.letters[to - 1]);
-                if to - from >= 2 && folded.ends(to) {
+                if folded.ends(to) && (to - from >= 2 || stands_alone(question, folded.bytes(from, to))) {
                     self.named(hash, question, folded, (from, to), &mut mentions);
                 }
             }
@@ -162,7 +161,8 @@ impl MentionIndex {
             let entry = self.entries[place as usize];
             let (start, end) = folded.bytes(from, to);
             let said = &question[start..end];
-            if let Some(how) = likeness(self.cell(entry), said, entry.partial) {
+            let how = likeness(self.cell(entry), said, entry.partial);
+            if let Some(how) = how.filter(|how| to - from >= 2 || *how == Likeness::Exact) {
                 mentions.push(self.mention(entry, start, end, how));
             }
         }
@@ -194,6 +194,23 @@ impl MentionIndex {
         let (table, field) = (column.table.clone(), column.field.clone());
         Mention { table, field, cell: self.cell(entry).to_owned(), start, end, how }
     }
+}
+
+/// A letter that is not a part of a word: a Latin capital, or one behind `for`, `in`, `of`, `is` or `=`; a Han character that
+/// stands before 的 or a mark.
+fn stands_alone(question: &str, (start, end): (usize, usize)) -> bool {
+    let Some(letter) = question[start..end].chars().next() else { return false };
+    let before = question[..start].trim_end();
+    if letter.is_alphabetic() && is_spaced(letter) {
+        let last = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+        return letter.is_uppercase()
+            || before.ends_with('=')
+            || ["for", "in", "of", "is"].iter().any(|word| last.eq_ignore_ascii_case(word));
+    }
+    let mark = |letter: char| !letter.is_alphanumeric();
+    let opened = before.chars().next_back().is_none_or(|letter| mark(letter) || matches!(letter, '为' | '是' | '在'));
+    let closed = question[end..].chars().next().is_none_or(|letter| mark(letter) || letter == '的');
+    letter.is_alphabetic() && opened && closed
 }
 
 /// How what was said is like the cell; `None` where only their hashes are.
