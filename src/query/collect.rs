@@ -159,8 +159,8 @@ impl SourceColumns {
 impl SourceCount {
     fn count(&mut self, columns: &SourceColumns) {
         self.total += columns.len() as u64;
-        for at in 0..columns.len() {
-            *self.documents.entry(columns.doc_no(at)).or_default() += 1;
+        for run in columns.doc_no.as_primitive::<UInt32Type>().values().chunk_by(|one, next| one == next) {
+            *self.documents.entry(run[0]).or_default() += run.len() as u64;
         }
     }
 

@@ -13,6 +13,9 @@ use parquet::file::properties::WriterProperties;
 use super::store::{Store, damaged, io};
 use crate::engine::{EngineError, LoadWriter, SegmentRef};
 
+/// Rows of one page: reading a cited row decodes no more than this of each column.
+const PAGE_ROWS: usize = 4_096;
+
 pub(super) struct SegmentWriter {
     store: Arc<Store>,
     table_id: String,
@@ -37,6 +40,7 @@ impl SegmentWriter {
         let file = File::create(&temp).map_err(|source| io(&temp, source))?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
+            .set_data_page_row_count_limit(PAGE_ROWS)
             .set_max_row_group_row_count(Some(self.store.limits().row_group_rows.max(1)))
             .build();
         let writer = ArrowWriter::try_new(BufWriter::new(file), batch.schema(), Some(properties));
