@@ -260,3 +260,25 @@ fn sorted(mut mentions: Vec<Mention>) -> Vec<Mention> {
     }
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use super::stands_alone;
+
+    #[test]
+    fn a_letter_stands_alone_as_a_capital_behind_a_joint_or_between_marks() {
+        for (question, letter, alone) in [
+            ("how many with blood A", "A", true),
+            ("sum of v for a", "a", true),
+            ("what is a row", "a", true),
+            ("give me a row", "a", false),
+            ("笔的数量合计", "笔", true),
+            ("2024年笔的数量", "笔", true),
+            ("一共有多少笔订单", "笔", false),
+            ("最大的数量", "大", false),
+        ] {
+            let start = question.rfind(letter).expect("the letter");
+            assert_eq!(stands_alone(question, (start, start + letter.len())), alone, "{question}");
+        }
+    }
+}
