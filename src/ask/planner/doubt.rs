@@ -86,7 +86,7 @@ impl Cutter<'_> {
             return true;
         }
         if span.iter().any(|token: &Token| token.kind == Kind::Han) {
-            return after == "的" || matches!(before, "为" | "是" | "=");
+            return span.len() == 1 || after == "的" || matches!(before, "为" | "是" | "=");
         }
         let cased = mention.how == Likeness::Exact && mention.cell.chars().any(char::is_uppercase) && start > 0;
         cased || (matches!(before, "for" | "in" | "of" | "=" | "is") && span.len() == 1 && !self.governs(end))

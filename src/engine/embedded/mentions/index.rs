@@ -196,8 +196,8 @@ impl MentionIndex {
     }
 }
 
-/// A letter that is not a part of a word: a Latin capital, or one behind `for`, `in`, `of`, `is` or `=`; a Han character that
-/// stands before 的 or a mark.
+/// A letter that is not a part of a word: a Latin capital, or one behind `for`, `in`, `of`, `is` or `=`; a Han character
+/// between marks or words that end one thing and begin the next.
 fn stands_alone(question: &str, (start, end): (usize, usize)) -> bool {
     let Some(letter) = question[start..end].chars().next() else { return false };
     let before = question[..start].trim_end();
@@ -208,8 +208,10 @@ fn stands_alone(question: &str, (start, end): (usize, usize)) -> bool {
             || ["for", "in", "of", "is"].iter().any(|word| last.eq_ignore_ascii_case(word));
     }
     let mark = |letter: char| !letter.is_alphanumeric();
-    let opened = before.chars().next_back().is_none_or(|letter| mark(letter) || matches!(letter, '为' | '是' | '在'));
-    let closed = question[end..].chars().next().is_none_or(|letter| mark(letter) || letter == '的');
+    let opens = |letter: char| mark(letter) || "为是在年月日".contains(letter);
+    let closes = |letter: char| mark(letter) || "的有共一总".contains(letter);
+    let opened = before.chars().next_back().is_none_or(opens);
+    let closed = question[end..].chars().next().is_none_or(closes);
     letter.is_alphabetic() && opened && closed
 }
 
@@ -257,4 +259,26 @@ fn sorted(mut mentions: Vec<Mention>) -> Vec<Mention> {
         }
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stands_alone;
+
+    #[test]
+    fn a_letter_stands_alone_as_a_capital_behind_a_joint_or_between_marks() {
+        for (question, letter, alone) in [
+            ("how many with blood A", "A", true),
+            ("sum of v for a", "a", true),
+            ("what is a row", "a", true),
+            ("give me a row", "a", false),
+            ("笔的数量合计", "笔", true),
+            ("2024年笔的数量", "笔", true),
+            ("一共有多少笔订单", "笔", false),
+            ("最大的数量", "大", false),
+        ] {
+            let start = question.rfind(letter).expect("the letter");
+            assert_eq!(stands_alone(question, (start, start + letter.len())), alone, "{question}");
+        }
+    }
 }
