@@ -176,9 +176,10 @@ fn several_questions_give_a_document_a_line_and_the_worst_exit_code() {
     let ran = ask(&[good, "qqqq xxxx zzzz", good]).ends(3);
     assert_eq!(paths(&ran), ["\"planner\"", "\"declined\"", "\"planner\""]);
     assert_eq!(paths(&ask(&[good, good]).ends(0)).len(), 2);
-    // One that can't be worked on gives a line on standard error and does not end the others.
+    // One that can't be worked on gives a document of its own and a line on standard error, and does not end the others.
     let ran = ask(&[" ", "qqqq xxxx zzzz", good]).ends(1);
-    assert_eq!(paths(&ran), ["\"declined\"", "\"planner\""]);
+    assert_eq!(paths(&ran), ["null", "\"declined\"", "\"planner\""]);
+    assert!(ran.documents()[0]["error"].as_str().is_some_and(|error| error.contains("empty")), "{ran:?}");
     assert!(ran.stderr.contains("empty"), "{ran:?}");
 }
 
