@@ -298,3 +298,16 @@ fn options_of_reading_are_taken() {
     assert_eq!(answer["rows"], json!([[40]]));
     Run::new(&["inspect", "--header-rows", "0", &file]).ran().ends(2);
 }
+
+#[test]
+fn an_answer_says_which_cells_of_its_column_it_does_not_see() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows: String = (1..=40).map(|n| format!("a{n},{n}\n")).collect();
+    let file = written(folder.path(), "loose.csv", &format!("name,amount\n{rows}b,abc\n"));
+    let document = Run::new(&["sql", "--json", &file, "SELECT SUM(amount) FROM loose"]).ran().ends(0).document();
+    assert_eq!(document["rows"], json!([[820]]));
+    let codes: Vec<_> = document["notes"].as_array().into_iter().flatten().map(|note| note["code"].clone()).collect();
+    assert!(codes.contains(&json!("cells_left_out")), "{document}");
+    let other = Run::new(&["sql", "--json", &file, "SELECT COUNT(name) FROM loose"]).ran().ends(0).document();
+    assert_eq!(other["notes"], json!([]));
+}

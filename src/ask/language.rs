@@ -59,6 +59,13 @@ impl Language {
     }
 
     /// A field whose merged numbers stand in each of their rows.
+    pub fn cells_left_out(self, label: &str, cells: u64) -> String {
+        match self {
+            Language::Chinese => format!("{label} 有 {cells} 个单元格不是该类型的值，没有计入"),
+            Language::English => format!("{cells} cells in {label} are no value of its type and are left out"),
+        }
+    }
+
     pub fn merged_number(self, label: &str, rows: u64) -> String {
         match self {
             Language::Chinese => format!("{label} 有合并单元格的数字，另在 {rows} 行中重复，这里每行都计算在内"),

@@ -12,7 +12,7 @@ use super::{AskError, Asker};
 use crate::engine::{EngineError, ResultSet, Snapshot, Source};
 use crate::ids::row_id;
 use crate::note::Note;
-use crate::schema::{Schema, Table};
+use crate::schema::{Field, Schema, Table};
 use crate::sql::{self, Refusal, ScopedSelect};
 
 /// What a statement came to.
@@ -79,6 +79,7 @@ impl Asker<'_> {
         }
         notes.extend(self.repeated(&asked, language));
         notes.extend(spread(scoped, &self.snapshot.schema, language));
+        notes.extend(left_out(scoped, &self.snapshot.schema, language));
         let reference = self.reference(&result).await?;
         Ok(Answer {
             question: question.to_owned(),
@@ -128,15 +129,26 @@ fn words(asked: &str) -> HashSet<String> {
 /// Functions whose value depends on how often a number stands in its field.
 const COUNTING_EACH: [&str; 8] = ["sum", "avg", "mean", "median", "stddev", "stddev_pop", "var_pop", "variance"];
 
+/// The fields of a statement with the names and words in it.
+fn named<'s>(schema: &'s Schema, words: &HashSet<String>) -> impl Iterator<Item = &'s Field> {
+    let tables = schema.tables.iter().filter(|table| words.contains(&table.name));
+    tables.flat_map(|table| &table.fields).filter(|field| words.contains(&field.name))
+}
+
+/// Says which fields of a statement have cells that are no value of their type, so that it does not see them.
+fn left_out(scoped: &ScopedSelect, schema: &Schema, language: Language) -> Vec<Note> {
+    let words = words(&scoped.statement().to_string());
+    let fields = named(schema, &words).filter(|field| field.unfit > 0);
+    fields.map(|field| Note::new("cells_left_out", language.cells_left_out(&field.label, field.unfit))).collect()
+}
+
 /// Says which fields with merged numbers a statement adds up or averages.
 fn spread(scoped: &ScopedSelect, schema: &Schema, language: Language) -> Vec<Note> {
     let words = words(&scoped.statement().to_string());
     if !COUNTING_EACH.iter().any(|function| words.contains(*function)) {
         return Vec::new();
     }
-    let tables = schema.tables.iter().filter(|table| words.contains(&table.name));
-    let fields = tables.flat_map(|table| &table.fields);
-    let spread = fields.filter(|field| field.spread > 0 && field.kind.is_number() && words.contains(&field.name));
+    let spread = named(schema, &words).filter(|field| field.spread > 0 && field.kind.is_number());
     spread
         .map(|field| Note::new("merged_number_repeated", language.merged_number(&field.label, field.spread)))
         .collect()

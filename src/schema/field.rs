@@ -57,6 +57,9 @@ pub struct Field {
     /// Rows that were given a number of a cell merged over several rows, beyond the row that it stands in.
     #[serde(default)]
     pub spread: u64,
+    /// Cells that are errors or no value of the type: they are empty in the field.
+    #[serde(default)]
+    pub unfit: u64,
     /// How the stored rows were converted.
     #[serde(default)]
     pub conversion: Option<Conversion>,

@@ -46,6 +46,7 @@ fn field(label: &Label, decision: &Decision, taken: &mut HashSet<String>) -> Fie
         identifier: decision.identifier,
         range: summary.range.clone(),
         spread: summary.spread,
+        unfit: summary.unfit + summary.errors,
         conversion: Some(decision.conversion()),
     }
 }
@@ -65,6 +66,7 @@ pub fn recounted(known: &Field, profile: &Profile) -> Field {
         decimals: counted.decimals,
         range: if same { counted.range } else { known.range.clone() },
         spread: counted.spread,
+        unfit: counted.unfit,
         ..known.clone()
     }
 }

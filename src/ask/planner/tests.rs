@@ -24,6 +24,7 @@ fn field(name: &str, label: &str, kind: FieldType, distinct: u64) -> Field {
         identifier: false,
         range: None,
         spread: 0,
+        unfit: 0,
         conversion: None,
     }
 }

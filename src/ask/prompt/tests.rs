@@ -20,6 +20,7 @@ fn field(name: &str, label: &str, kind: FieldType) -> Field {
         identifier: false,
         range: None,
         spread: 0,
+        unfit: 0,
         conversion: None,
     }
 }

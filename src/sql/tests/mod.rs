@@ -32,6 +32,7 @@ fn field(name: &str, label: &str, kind: FieldType, unit: Option<&str>) -> Field 
         identifier: false,
         range: None,
         spread: 0,
+        unfit: 0,
         conversion: None,
     }
 }

@@ -116,6 +116,7 @@ pub(super) fn field(name: &str, kind: FieldType) -> Field {
         identifier: false,
         range: None,
         spread: 0,
+        unfit: 0,
         conversion: None,
     }
 }
