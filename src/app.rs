@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::ask::{Answer, AskError, Asker, Mode, Outcome, Path as Way};
 use crate::catalog::{Catalog, CatalogError, KbRecord};
 use crate::config::Config;
+use crate::engine::elastic::Elastic;
 use crate::engine::embedded::Embedded;
 use crate::engine::{Engine, EngineError, Snapshot};
 use crate::ids::Id;
@@ -82,7 +83,11 @@ impl App {
     async fn start(folder: PathBuf, config: Config, temporary: Option<tempfile::TempDir>) -> Result<Self, AppError> {
         let lasting = temporary.is_none();
         let catalog = Catalog::open(&folder, lasting).await?;
-        let engine = Arc::new(Embedded::open(&folder, &config.embedded, &config.sql, lasting)?);
+        // What goes with the application needs no server.
+        let engine: Arc<dyn Engine> = match lasting && !config.engine.is_embedded() {
+            true => Arc::new(Elastic::open(&folder, &config.engine, &config.sql)?),
+            false => Arc::new(Embedded::open(&folder, &config.embedded, &config.sql, lasting)?),
+        };
         let llm = Client::new(&config.llm)?;
         Ok(Self { config, folder, catalog, engine, llm, temporary })
     }

@@ -14,8 +14,8 @@ pub enum ConfigError {
     Setting(String),
 }
 
-/// Defaults, then `file`, then the environment: `SHEETWISE_{SECTION}_{SETTING}`, and `LLM_BASE_URL`, `LLM_API_KEY`,
-/// `LLM_MODEL`.
+/// Defaults, then `file`, then the environment: `SHEETWISE_{SECTION}_{SETTING}`, and for addresses and secrets `LLM_{SETTING}` and
+/// `ENGINE_{SETTING}`.
 pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
     let mut settings = match file {
         Some(path) => read(path)?,
@@ -49,13 +49,21 @@ fn read(path: &Path) -> Result<Table, ConfigError> {
     text.parse::<Table>().map_err(|error| fault(error.message().to_owned()))
 }
 
-const SECTIONS: [&str; 5] = ["read", "sql", "answer", "embedded", "llm"];
+const SECTIONS: [&str; 6] = ["read", "sql", "answer", "embedded", "engine", "llm"];
+
+/// Settings that are text even where they look like a number, by section.
+const TEXTS: [(&str, &[&str]); 2] = [
+    ("llm", &["base_url", "api_key", "model"]),
+    ("engine", &["url", "user", "password", "api_key", "ca_file", "index_prefix"]),
+];
 
 /// The setting that a variable names. `SHEETWISE_CONFIG`, `SHEETWISE_DATA` and `SHEETWISE_LOG` are not of a section.
 fn variable(name: &str) -> Option<(&'static str, String)> {
-    if let Some(setting) = name.strip_prefix("LLM_") {
-        let setting = setting.to_lowercase();
-        return ["base_url", "api_key", "model"].contains(&setting.as_str()).then_some(("llm", setting));
+    for (section, settings) in TEXTS {
+        if let Some(setting) = name.strip_prefix(&format!("{}_", section.to_uppercase())) {
+            let setting = setting.to_lowercase();
+            return settings.contains(&setting.as_str()).then_some((section, setting));
+        }
     }
     let rest = name.strip_prefix("SHEETWISE_")?.to_lowercase();
     SECTIONS.iter().find_map(|section| {
@@ -67,7 +75,7 @@ fn variable(name: &str) -> Option<(&'static str, String)> {
 fn set(settings: &mut Table, section: &str, setting: &str, text: &str) -> Result<(), ConfigError> {
     let entry = settings.entry(section).or_insert_with(|| Value::Table(Table::new()));
     let table = entry.as_table_mut().ok_or_else(|| ConfigError::Setting(format!("`{section}` is not a section")))?;
-    let text_setting = section == "llm" && ["base_url", "api_key", "model"].contains(&setting);
+    let text_setting = TEXTS.iter().any(|(of, settings)| *of == section && settings.contains(&setting));
     let value = match (text_setting, text.parse::<i64>(), text.parse::<f64>()) {
         (false, Ok(number), _) => Value::Integer(number),
         (false, _, Ok(number)) => Value::Float(number),
@@ -84,6 +92,7 @@ pub struct Config {
     pub sql: SqlLimits,
     pub answer: AnswerLimits,
     pub embedded: EmbeddedLimits,
+    pub engine: EngineConfig,
     pub llm: LlmConfig,
 }
 
@@ -213,6 +222,66 @@ impl Default for EmbeddedLimits {
     }
 }
 
+/// The engine of knowledge bases, and the limits of one on a server.
+#[derive(Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EngineConfig {
+    /// `embedded`, or the hosts of one Elasticsearch or OpenSearch: `http(s)://host:port[,…]`.
+    pub url: String,
+    pub user: String,
+    /// Never printed.
+    pub password: String,
+    /// As the server gives it, encoded. Never printed.
+    pub api_key: String,
+    /// Certificates (PEM) that are trusted instead of the system's.
+    pub ca_file: String,
+    /// What the names of its indexes begin with.
+    pub index_prefix: String,
+    /// Seconds for one try of a request.
+    pub timeout_seconds: u64,
+    /// Seconds that a request is tried again on 429, 502, 503, 504 and failed connections.
+    pub patience_seconds: u64,
+    /// Bytes of one bulk request.
+    pub bulk_bytes: usize,
+    /// Rows of one page of a scan.
+    pub page_rows: usize,
+    /// Distinct values of one field that are kept for value look-ups.
+    pub max_distinct: usize,
+    /// Stored fields of one knowledge base; a text field is two.
+    pub max_fields: usize,
+}
+
+impl EngineConfig {
+    pub fn is_embedded(&self) -> bool {
+        self.url.trim().eq_ignore_ascii_case("embedded") || self.url.trim().is_empty()
+    }
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        Self {
+            url: "embedded".to_owned(),
+            user: String::new(),
+            password: String::new(),
+            api_key: String::new(),
+            ca_file: String::new(),
+            index_prefix: "sheetwise-".to_owned(),
+            timeout_seconds: 60,
+            patience_seconds: 60,
+            bulk_bytes: 4 << 20,
+            page_rows: 5_000,
+            max_distinct: 100_000,
+            max_fields: 10_000,
+        }
+    }
+}
+
+impl std::fmt::Debug for EngineConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EngineConfig").field("index_prefix", &self.index_prefix).finish_non_exhaustive()
+    }
+}
+
 /// The OpenAI-compatible model; none where `base_url` is empty.
 #[derive(Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -269,6 +338,8 @@ mod tests {
     fn a_variable_names_a_section_and_a_setting() {
         assert_eq!(variable("SHEETWISE_SQL_MAX_CHARS"), Some(("sql", "max_chars".into())));
         assert_eq!(variable("LLM_API_KEY"), Some(("llm", "api_key".into())));
+        assert_eq!(variable("ENGINE_URL"), Some(("engine", "url".into())));
+        assert_eq!(variable("ENGINE_PAGE_ROWS"), None);
         assert_eq!(variable("SHEETWISE_DATA"), None);
         assert_eq!(variable("LLM_OTHER"), None);
     }
@@ -284,5 +355,12 @@ mod tests {
     fn a_key_is_never_printed() {
         let config = LlmConfig { api_key: "secret-key".into(), ..LlmConfig::default() };
         assert!(!format!("{config:?}").contains("secret-key"));
+        let engine = EngineConfig {
+            url: "http://u:secret-url@h".into(),
+            password: "secret-word".into(),
+            api_key: "secret-key".into(),
+            ..EngineConfig::default()
+        };
+        assert!(!format!("{engine:?}").contains("secret"));
     }
 }

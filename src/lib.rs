@@ -2,6 +2,7 @@
 //!
 //! Modules stand in pipeline order; each imports only from those above it (`tests/house.rs` enforces it).
 
+pub mod backoff;
 pub mod config;
 pub mod ids;
 pub mod note;

@@ -4,12 +4,26 @@
 //! Goes out: exact results, the cells that a look-up found, rows found by search.
 //! Must never happen: a row outside the snapshot; a result that was cut without saying so; one engine that knows of another.
 
+mod cells;
+mod documents;
+pub mod elastic;
 pub mod embedded;
+mod ladder;
+mod layout;
+mod matching;
+mod mentions;
+mod outcome;
+mod overflow;
+mod rowset;
 mod snapshot;
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::arrow::record_batch::RecordBatch;
 
+use crate::ids::Id;
+use crate::schema::Field;
 use crate::sql::{Found, Lookup, Refusal, ScopedSelect};
 use crate::value::Value;
 
@@ -22,6 +36,9 @@ pub enum EngineError {
     Refused(#[from] Refusal),
     #[error("the store in {path} is damaged: {detail}")]
     Damaged { path: String, detail: String },
+    /// It does not answer, or not now.
+    #[error("the server is not available: {0}; check that it runs and engine.url")]
+    Unavailable(String),
     #[error("{path}: {source}")]
     Io { path: String, source: std::io::Error },
     #[error("the engine failed: {0}")]
@@ -99,6 +116,17 @@ pub struct StoredRow {
     pub content: String,
 }
 
+/// Where rows go: a physical table of a knowledge base.
+#[derive(Debug, Clone)]
+pub struct Destination {
+    pub kb: Id,
+    pub table_id: String,
+    /// The fields that the rows have.
+    pub fields: Vec<Field>,
+    /// The documents that the rows are of.
+    pub documents: Arc<[Document]>,
+}
+
 /// Takes the rows of one load, table by table. Nothing is visible before the catalog says so.
 pub trait LoadWriter: Send {
     /// Rows in the layout of [`crate::record`].
@@ -113,8 +141,8 @@ pub trait Engine: Send + Sync {
     /// that number nothing have nothing to do.
     fn number_segments_from(&self, _no: u32) {}
 
-    /// A writer for rows of the physical table `table_id`.
-    fn writer(&self, table_id: &str) -> Result<Box<dyn LoadWriter>, EngineError>;
+    /// A writer for the rows of one table.
+    fn writer(&self, to: &Destination) -> Result<Box<dyn LoadWriter>, EngineError>;
 
     /// Runs a statement over the snapshot; at most `max_rows` rows and `max_sources` cited rows are given.
     async fn select(

@@ -11,7 +11,8 @@ use super::notes::Notes;
 use super::plan::{TablePlan, to_json};
 use super::survey::Reading;
 use crate::catalog::{Commit, DocumentRecord, NewLoad, PartRecord, SheetRecord};
-use crate::engine::{Engine, EngineError, LoadWriter, SegmentRef};
+use crate::engine::{Destination, Document, Engine, EngineError, LoadWriter, SegmentRef};
+use crate::ids::Id;
 use crate::note::{Note, Place};
 use crate::record::Builder;
 use crate::sheet::{Kept, ReadError, Region, RowSink};
@@ -25,11 +26,11 @@ pub fn write(
     readings: &mut [&mut Reading],
     plans: &[TablePlan],
     numbers: &[u32],
-    engine: Arc<dyn Engine>,
+    (kb, engine): (Id, Arc<dyn Engine>),
     batch_rows: usize,
     max_places: usize,
 ) -> Result<Commit, IngestError> {
-    let tables: Vec<String> = plans.iter().map(|plan| plan.record.id.clone()).collect();
+    let tables = destinations(kb, readings, plans, numbers);
     let (sender, receiver) = sync_channel(QUEUE);
     let (loads, segments) = std::thread::scope(|scope| {
         let press = scope.spawn(move || press(&tables, engine, receiver));
@@ -44,6 +45,19 @@ pub fn write(
     Ok(commit)
 }
 
+fn destinations(kb: Id, readings: &[&mut Reading], plans: &[TablePlan], numbers: &[u32]) -> Vec<Destination> {
+    let document = |(reading, no): (&&mut Reading, &u32)| {
+        let (doc_id, name) = (reading.document, reading.upload.name.clone());
+        Document { no: *no, doc_id, name, kb }
+    };
+    let documents: Arc<[Document]> = readings.iter().zip(numbers).map(document).collect();
+    let of_plan = |plan: &TablePlan| {
+        let (table_id, fields) = (plan.record.id.clone(), plan.record.fields.clone());
+        Destination { kb, table_id, fields, documents: documents.clone() }
+    };
+    plans.iter().map(of_plan).collect()
+}
+
 fn with_loads(segment: SegmentRef, loads: &[NewLoad]) -> (SegmentRef, Vec<u32>) {
     let has_rows = |load: &&NewLoad| load.parts.iter().any(|part| part.table_id == segment.table_id && part.rows > 0);
     let numbers = loads.iter().filter(has_rows).map(|load| load.no).collect();
@@ -54,7 +68,7 @@ type Batches = SyncSender<(usize, RecordBatch)>;
 
 /// Writes the batches of every table as they come.
 fn press(
-    tables: &[String],
+    tables: &[Destination],
     engine: Arc<dyn Engine>,
     batches: Receiver<(usize, RecordBatch)>,
 ) -> Result<Vec<SegmentRef>, EngineError> {

@@ -199,7 +199,7 @@ impl Ingest<'_> {
         let numbers = self.catalog.begin(readings.len() + earlier.len()).await?;
         let mut all: Vec<&mut Reading> = readings.iter_mut().chain(&mut earlier).collect();
         let limits = (self.config.embedded.batch_rows, self.config.read.max_places);
-        let commit = load::write(&mut all, &plans, &numbers, self.engine.clone(), limits.0, limits.1)?;
+        let commit = load::write(&mut all, &plans, &numbers, (kb, self.engine.clone()), limits.0, limits.1)?;
         self.catalog.commit(kb, &commit).await?;
         self.merge(kb).await
     }

@@ -13,7 +13,8 @@ use reqwest::{Response, Url};
 use serde::Serialize;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{LlmError, Message, backoff, endpoint, reply};
+use super::{LlmError, Message, endpoint, reply};
+use crate::backoff;
 use crate::config::LlmConfig;
 
 /// A chat model. Cheap to clone; its connections are shared.

@@ -3,7 +3,6 @@
 //! Comes in: messages. Goes out: the text of one whole reply, or a typed [`LlmError`].
 //! Must never happen: the key in a log, an error or a redirect; a reply that was cut and is taken for a whole one.
 
-mod backoff;
 mod client;
 mod endpoint;
 mod reply;

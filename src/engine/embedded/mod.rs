@@ -7,13 +7,9 @@
 mod columns;
 mod distinct;
 mod ladder;
-mod matching;
-mod mentions;
 mod merge;
-mod overflow;
 mod provider;
 mod rows;
-mod rowset;
 mod scan;
 mod scope;
 mod search;
@@ -35,13 +31,15 @@ use super::{
     StoredRow,
 };
 use crate::config::{EmbeddedLimits, SqlLimits};
+use crate::engine::documents::LastDocuments;
+use crate::engine::mentions::{Column, MentionIndexes};
+use crate::engine::{Destination, ladder as steps};
 use crate::query::{QueryError, Sessions};
 use crate::sql::{Found, Lookup, ScopedSelect};
 use distinct::DistinctCells;
-use mentions::MentionIndexes;
 use search::Shards;
 use store::Store;
-use view::{LastDocuments, View};
+use view::View;
 use writer::SegmentWriter;
 
 /// The engine on one data folder.
@@ -84,6 +82,17 @@ impl From<QueryError> for EngineError {
     }
 }
 
+fn columns(store: &Store, distinct: &DistinctCells, views: &[Arc<View>]) -> Result<Vec<Column>, EngineError> {
+    let mut columns = Vec::new();
+    for view in views {
+        for field in &view.text_fields {
+            let cells = distinct.of_field(store, view, field)?;
+            columns.push(Column { table: view.name.clone(), field: field.clone(), cells });
+        }
+    }
+    Ok(columns)
+}
+
 /// Runs work that computes or reads files where it keeps no other task waiting.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
@@ -98,8 +107,8 @@ impl Engine for Embedded {
         self.store.number_from(no);
     }
 
-    fn writer(&self, table_id: &str) -> Result<Box<dyn LoadWriter>, EngineError> {
-        Ok(Box::new(SegmentWriter::new(self.store.clone(), table_id)))
+    fn writer(&self, to: &Destination) -> Result<Box<dyn LoadWriter>, EngineError> {
+        Ok(Box::new(SegmentWriter::new(self.store.clone(), &to.table_id)))
     }
 
     async fn select(
@@ -120,7 +129,7 @@ impl Engine for Embedded {
         blocking(move || {
             let cells = distinct.of_field(&store, &view, &lookup.field)?;
             match cells.cut {
-                false => Ok(ladder::climb(&lookup, &cells)),
+                false => Ok(steps::climb(&lookup, &cells)),
                 true => ladder::climb_large(&store, &shards, &view, &lookup, &cells),
             }
         })
@@ -131,7 +140,7 @@ impl Engine for Embedded {
         let views = self.views(snapshot, |_| true)?;
         let (store, distinct, mentions) = (self.store.clone(), self.distinct.clone(), self.mentions.clone());
         let question = question.to_owned();
-        blocking(move || Ok(mentions.of(&store, &distinct, &views)?.find(&question))).await
+        blocking(move || Ok(mentions.of(columns(&store, &distinct, &views)?).find(&question))).await
     }
 
     async fn search(&self, words: &str, snapshot: &Snapshot, top: usize) -> Result<Vec<Hit>, EngineError> {

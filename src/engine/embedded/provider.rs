@@ -10,11 +10,11 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 
-use super::rowset::Bits;
 use super::scan::{Chunk, Scan};
 use super::scope::{self, Left};
 use super::store::Store;
 use super::view::{SegmentView, View};
+use crate::engine::rowset::Bits;
 
 #[derive(Debug)]
 pub(super) struct Provider {

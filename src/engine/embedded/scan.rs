@@ -14,8 +14,10 @@ use datafusion::physical_plan::streaming::PartitionStream;
 use futures::StreamExt;
 
 use super::store::Store;
-use super::view::{COMPUTED, Documents, SegmentView};
+use super::view::SegmentView;
 use crate::engine::EngineError;
+use crate::engine::documents::Documents;
+use crate::engine::layout::COMPUTED;
 use crate::ids::Id;
 
 /// Row groups that are decoded at the same time for one partition.

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 
-use super::rowset::Bits;
-use super::view::{Documents, PartView, View};
+use super::view::{PartView, View};
 use crate::engine::Document;
+use crate::engine::documents::Documents;
+use crate::engine::rowset::Bits;
 use crate::ids::Id;
 
 /// What a condition leaves of a part.

@@ -2,24 +2,23 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use datafusion::logical_expr::ScalarUDF;
-use datafusion::sql::sqlparser::ast::{DataType, Expr, Query, visit_expressions, visit_relations};
 
-use super::matching::{Call, Hits, MatchFunction, SegmentHits, calls};
-use super::overflow;
 use super::provider::Provider;
-use super::search::{self, Need, Shards};
+use super::search::{self, Shards};
 use super::store::Store;
 use super::view::{SegmentView, View};
-use super::{Embedded, EngineError, ResultSet, RowKey, Snapshot, blocking};
-use crate::engine::Source;
-use crate::query::{Rows, Session, SourceCount, SourceRow};
+use super::{Embedded, EngineError, ResultSet, Snapshot, blocking};
+use crate::engine::cells::column_of;
+use crate::engine::matching::{Call, Hits, MatchFunction, Need, SegmentHits, calls};
+use crate::engine::outcome::{casts_to_whole, relations, result, round_sums};
+use crate::engine::overflow::{self, Extent};
+use crate::engine::rowset::Bits;
+use crate::query::Session;
 use crate::sql::{Code, Refusal, ScopedSelect, render};
 use crate::tokens;
-use crate::value::Value;
 
 /// Below so many rows one partition is faster than several.
 const MIN_ROWS_TO_SPLIT: u64 = 50_000;
@@ -40,7 +39,8 @@ impl Embedded {
         if overflow::may_overflow(&statement, &names, &views, cast) {
             statement = render::embedded_exact(select.statement())?;
             sources = select.sources().map(render::embedded_exact).transpose()?;
-            views = views.iter().map(|view| Arc::new(overflow::exact(view))).collect();
+            let exact = |view: &Arc<View>| View { schema: overflow::exact(&view.schema), ..view.as_ref().clone() };
+            views = views.iter().map(|view| Arc::new(exact(view))).collect();
         }
         let session = self.session(&statement, sources.as_deref(), &views, select).await?;
         let (mut rows, sources) = match sources {
@@ -84,29 +84,6 @@ impl Embedded {
     }
 }
 
-fn casts_to_whole(query: &Query) -> bool {
-    let is_cast = |expr: &Expr| matches!(expr, Expr::Cast { data_type: DataType::BigInt(None), .. });
-    let found = visit_expressions(query, |expr| match is_cast(expr) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    });
-    found.is_break()
-}
-
-/// Names that stand where a table does.
-fn relations(select: &ScopedSelect) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut add = |query: &Query| {
-        let _: ControlFlow<()> = visit_relations(query, |name| {
-            names.extend(name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.value.to_lowercase()));
-            ControlFlow::Continue(())
-        });
-    };
-    add(select.statement());
-    select.sources().into_iter().for_each(&mut add);
-    names
-}
-
 fn answers(
     store: &Store,
     shards: &Shards,
@@ -127,10 +104,7 @@ fn answer(store: &Store, shards: &Shards, views: &[Arc<View>], call: &Call) -> R
     let refused = |message: String| Refusal::new(Code::NotRunnable, message, "MATCH takes a text field of its table");
     let view = views.iter().find(|view| view.name == call.table);
     let view = view.ok_or_else(|| refused(format!("MATCH names the table {}", call.table)))?;
-    let column = match call.field.strip_suffix("_tks") {
-        Some(stem) => format!("{stem}_kwd"),
-        None => call.field.clone(),
-    };
+    let column = column_of(&call.field);
     let need = Need::read(&call.options).ok_or_else(|| refused(format!("MATCH has no option {}", call.options)))?;
     let mut words = tokens::tokens(&call.words);
     words.sort();
@@ -154,7 +128,7 @@ fn of_documents(
     segment: &SegmentView,
     words: &[String],
     need: Need,
-) -> Result<super::rowset::Bits, EngineError> {
+) -> Result<Bits, EngineError> {
     let has = |name: &str| {
         let own = tokens::tokens(name);
         !words.is_empty() && words.iter().filter(|word| own.contains(word)).count() >= need.of(words.len())
@@ -162,7 +136,7 @@ fn of_documents(
     let documents = view.documents.all.iter().filter(|document| has(&document.name));
     let numbers = documents.map(|document| document.no as usize).collect();
     let named = SegmentView { docs: Some(Arc::new(numbers)), ..segment.clone() };
-    let mut rows = super::rowset::Bits::default();
+    let mut rows = Bits::default();
     for group in 0..segment.footer.groups.len() {
         let live = named.live(store, group)?.unwrap_or_default();
         let first = segment.footer.first_row(group);
@@ -171,9 +145,9 @@ fn of_documents(
     Ok(rows)
 }
 
-fn nulls(store: &Store, segment: &SegmentView, column: &str) -> Result<super::rowset::Bits, EngineError> {
+fn nulls(store: &Store, segment: &SegmentView, column: &str) -> Result<Bits, EngineError> {
     let footer = &segment.footer;
-    let mut nulls = super::rowset::Bits::default();
+    let mut nulls = Bits::default();
     for group in 0..footer.groups.len() {
         if column == "docnm_kwd" || (footer.has(column) && !footer.has_nulls(group, column)) {
             continue;
@@ -184,43 +158,4 @@ fn nulls(store: &Store, segment: &SegmentView, column: &str) -> Result<super::ro
         (0..footer.groups[group]).filter(|&row| is_null(row)).for_each(|row| nulls.insert(first + row));
     }
     Ok(nulls)
-}
-
-/// Most places that a sum is rounded to, and the size from which on a double no longer holds them.
-const MAX_SUM_PLACES: u8 = 9;
-const MAX_SUM: f64 = 1e15;
-
-/// A sum of decimals has no more places than its terms; everything else is left as it is.
-fn round_sums(rows: &mut Rows, select: &ScopedSelect) {
-    for (at, column) in select.columns().iter().enumerate() {
-        let Some(places) = column.decimals.filter(|places| column.summed && *places <= MAX_SUM_PLACES) else {
-            continue;
-        };
-        for row in &mut rows.rows {
-            if let Some(Value::Decimal(x)) = row.get_mut(at)
-                && x.abs() < MAX_SUM
-            {
-                *x = rounded(*x, places);
-            }
-        }
-    }
-}
-
-/// Through the decimal text, so that 1.005 to two places is what its digits say.
-fn rounded(x: f64, places: u8) -> f64 {
-    format!("{x:.*}", usize::from(places)).parse().unwrap_or(x)
-}
-
-fn result(rows: Rows, sources: SourceCount) -> ResultSet {
-    ResultSet {
-        rows: rows.rows,
-        total: rows.total,
-        sources: sources.rows.into_iter().map(source).collect(),
-        sources_total: sources.total,
-        documents: sources.documents.into_iter().collect(),
-    }
-}
-
-fn source(row: SourceRow) -> Source {
-    Source { key: RowKey(row.key), doc_no: row.doc_no, sheet: row.sheet, row: row.row }
 }

@@ -1,20 +1,17 @@
 //! A table of a snapshot as one statement sees it: its live segments, opened, and its columns.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit, UInt32Type};
+use datafusion::arrow::array::AsArray;
+use datafusion::arrow::datatypes::{SchemaRef, UInt32Type};
 
-use super::rowset::Bits;
 use super::store::{Footer, Store};
-use crate::engine::{Document, EngineError, Snapshot};
+use crate::engine::documents::Documents;
+use crate::engine::layout::{schema, text_fields};
+use crate::engine::overflow::Extent;
+use crate::engine::rowset::Bits;
+use crate::engine::{EngineError, Snapshot};
 use crate::ids::Id;
-use crate::schema::Table;
-use crate::value::FieldType;
-
-/// Columns that no file holds as such.
-pub(super) const COMPUTED: [&str; 5] = ["row_key", "kb_id", "table_kwd", "doc_id", "docnm_kwd"];
 
 #[derive(Debug, Clone)]
 pub(super) struct View {
@@ -70,10 +67,24 @@ impl View {
     pub(super) fn segments(&self) -> impl Iterator<Item = &SegmentView> {
         self.parts.iter().flat_map(|part| &part.segments)
     }
+}
+
+impl Extent for View {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
 
     /// Rows in all its segments, those that are not live included.
-    pub(super) fn rows(&self) -> u64 {
+    fn rows(&self) -> u64 {
         self.segments().map(|segment| segment.rows).sum()
+    }
+
+    fn largest(&self, column: &str) -> f64 {
+        self.segments().map(|segment| segment.footer.largest(column)).fold(0.0, f64::max)
     }
 }
 
@@ -86,81 +97,5 @@ impl SegmentView {
             return Ok(Some(vec![false; self.footer.groups[group]]));
         };
         Ok(Some(numbers.values().iter().map(|&no| docs.contains(no as usize)).collect()))
-    }
-}
-
-/// The documents of the snapshot asked last: the next one is mostly the same.
-#[derive(Default)]
-pub(super) struct LastDocuments(Mutex<Option<Arc<Documents>>>);
-
-impl LastDocuments {
-    pub(super) fn of(&self, snapshot: &Snapshot) -> Arc<Documents> {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*last {
-            Some(last) if last.all == snapshot.documents => last.clone(),
-            _ => last.insert(Arc::new(Documents::new(snapshot.documents.clone()))).clone(),
-        }
-    }
-}
-
-/// The documents of a snapshot, found by number.
-#[derive(Debug)]
-pub(super) struct Documents {
-    pub all: Vec<Document>,
-    by_no: HashMap<u32, u32>,
-    pub names: StringViewArray,
-    pub ids: StringViewArray,
-}
-
-impl Documents {
-    fn new(all: Vec<Document>) -> Self {
-        let by_no = all.iter().zip(0..).map(|(document, at)| (document.no, at)).collect();
-        let names = all.iter().map(|document| Some(document.name.as_str())).collect();
-        let ids = all.iter().map(|document| Some(document.doc_id.to_string())).collect();
-        Self { all, by_no, names, ids }
-    }
-
-    pub(super) fn get(&self, no: u32) -> Option<&Document> {
-        self.all.get(*self.by_no.get(&no)? as usize)
-    }
-
-    /// Places in [`Self::all`] of a column of document numbers.
-    pub(super) fn places(&self, numbers: &ArrayRef) -> Option<Vec<Option<u32>>> {
-        let numbers = numbers.as_primitive_opt::<UInt32Type>()?.values();
-        let mut last = (None, None);
-        let place = |&no: &u32| {
-            if last.0 != Some(no) {
-                last = (Some(no), self.by_no.get(&no).copied());
-            }
-            last.1
-        };
-        Some(numbers.iter().map(place).collect())
-    }
-}
-
-fn text_fields(table: &Table) -> Vec<String> {
-    let texts = table.fields.iter().filter(|field| field.kind == FieldType::Text).map(|field| field.name.clone());
-    texts.chain(["docnm_kwd", "sheet_kwd"].map(str::to_owned)).collect()
-}
-
-fn schema(table: &Table) -> SchemaRef {
-    let text = |name: &str| Field::new(name, DataType::Utf8View, true);
-    let mut fields = vec![
-        Field::new("row_key", DataType::UInt64, false),
-        Field::new("doc_no", DataType::UInt32, false),
-        text("sheet_kwd"),
-        Field::new("row_long", DataType::Int64, true),
-    ];
-    fields.extend(table.fields.iter().map(|field| Field::new(field.column(), arrow_type(field.kind), true)));
-    fields.extend(["kb_id", "table_kwd", "doc_id", "docnm_kwd"].map(text));
-    Arc::new(Schema::new(fields))
-}
-
-fn arrow_type(kind: FieldType) -> DataType {
-    match kind {
-        FieldType::Text | FieldType::Flag => DataType::Utf8View,
-        FieldType::Integer => DataType::Int64,
-        FieldType::Decimal => DataType::Float64,
-        FieldType::DateTime => DataType::Timestamp(TimeUnit::Second, None),
     }
 }

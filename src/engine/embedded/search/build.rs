@@ -13,9 +13,9 @@ use tantivy::tokenizer::TokenizerManager;
 use tantivy::{Index, IndexSettings, SingleSegmentIndexWriter, TantivyDocument};
 
 use super::super::store::{Footer, Store, damaged, io};
-use super::super::view::Documents;
 use super::words::{BETWEEN, OF_COLUMN, SPLIT, Split};
 use crate::engine::EngineError;
+use crate::engine::documents::Documents;
 use crate::{query, tokens};
 
 /// Tantivy takes no less for its writer.

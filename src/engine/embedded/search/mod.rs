@@ -10,4 +10,4 @@ mod words;
 
 pub(super) use build::build;
 pub(super) use rank::rank;
-pub(super) use shard::{Need, Shards};
+pub(super) use shard::Shards;

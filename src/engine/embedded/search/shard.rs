@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::schema::{IndexRecordOption, Term};
 use tantivy::{DocSet, Index, ReloadPolicy, Searcher, TERMINATED};
 
-use super::super::rowset::Bits;
 use super::super::store::{Footer, Store, damaged};
 use super::build::{Fields, schema};
 use super::words::{OF_COLUMN, SPLIT, Split};
 use crate::engine::EngineError;
+use crate::engine::matching::Need;
+use crate::engine::rowset::Bits;
 
 /// Opened indexes kept.
 const MAX_OPEN: usize = 1_024;
@@ -29,44 +30,6 @@ pub(super) struct Shard {
 #[derive(Default)]
 pub(in super::super) struct Shards {
     open: Mutex<HashMap<u32, Arc<Vec<Shard>>>>,
-}
-
-/// How many of the words a cell needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in super::super) enum Need {
-    All,
-    AtLeast(usize),
-    Percent(usize),
-}
-
-impl Need {
-    /// Reads `operator=AND`, `operator=OR;minimum_should_match=30%`; OR alone is one word.
-    pub(in super::super) fn read(options: &str) -> Option<Self> {
-        let mut need = Need::AtLeast(1);
-        for option in options.split(';').map(str::trim).filter(|option| !option.is_empty()) {
-            let (name, value) = option.split_once('=')?;
-            need = match (name.trim().to_lowercase().as_str(), value.trim().to_lowercase().as_str()) {
-                ("operator", "and") => Need::All,
-                ("operator", "or") => need,
-                ("minimum_should_match", value) => match value.strip_suffix('%') {
-                    Some(percent) => Need::Percent(percent.trim().parse().ok().filter(|percent| *percent <= 100)?),
-                    None => Need::AtLeast(value.parse().ok()?),
-                },
-                _ => return None,
-            };
-        }
-        Some(need)
-    }
-
-    /// Words needed of so many; at least one.
-    pub(in super::super) fn of(self, words: usize) -> usize {
-        match self {
-            Need::All => words,
-            Need::AtLeast(least) => least.min(words),
-            Need::Percent(percent) => words * percent / 100,
-        }
-        .max(1)
-    }
 }
 
 impl Shards {

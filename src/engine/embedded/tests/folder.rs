@@ -27,7 +27,7 @@ async fn sweeping_removes_what_no_one_names() {
     let mut house = House::new();
     let kept = house.put("a.csv", &[(Some("甲"), Some(1), None)]);
     let dead = house.write(9, &[(Some("乙"), Some(2), None)]);
-    let mut broken = house.engine.writer("t1").expect("a writer");
+    let mut broken = house.engine.writer(&house.destination()).expect("a writer");
     broken.push(batch(9, &[(None, None, None)])).expect("pushed");
     std::mem::forget(broken);
     house.engine.index(&house.snapshot).await.expect("indexed");

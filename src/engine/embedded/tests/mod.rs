@@ -12,7 +12,7 @@ use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, 
 
 use super::Embedded;
 use crate::config::{EmbeddedLimits, SqlLimits};
-use crate::engine::{Document, Engine, LiveSegment, LiveTable, Part, ResultSet, SegmentRef, Snapshot};
+use crate::engine::{Destination, Document, Engine, LiveSegment, LiveTable, Part, ResultSet, SegmentRef, Snapshot};
 use crate::ids::Id;
 use crate::schema::{Field, Schema, Table};
 use crate::sql::ScopedSelect;
@@ -43,6 +43,11 @@ impl House {
         Self { engine, snapshot: Snapshot { schema, tables, documents: Vec::new() }, kb, folder }
     }
 
+    pub(super) fn destination(&self) -> Destination {
+        let (table_id, fields) = ("t1".to_owned(), table("sales").fields);
+        Destination { kb: self.kb, table_id, fields, documents: Arc::from([]) }
+    }
+
     /// Adds a document of one segment.
     pub(super) fn put(&mut self, name: &str, rows: &[Row<'_>]) -> SegmentRef {
         let no = self.snapshot.documents.len() as u32 + 1;
@@ -53,7 +58,7 @@ impl House {
     }
 
     pub(super) fn write(&self, no: u32, rows: &[Row<'_>]) -> SegmentRef {
-        let mut writer = self.engine.writer("t1").expect("a writer");
+        let mut writer = self.engine.writer(&self.destination()).expect("a writer");
         writer.push(batch(no, rows)).expect("pushed");
         writer.finish().expect("written").remove(0)
     }

@@ -19,7 +19,7 @@ use datafusion::sql::sqlparser::parser::Parser;
 
 use super::rowset::Bits;
 
-/// The function's name in the embedded dialect.
+/// The function's name in the dialect of DataFusion.
 pub(super) const MATCH: &str = "sw_match";
 
 /// One distinct call.
@@ -150,5 +150,43 @@ impl ScalarUDFImpl for MatchFunction {
             _ => keys.iter().map(|key| key.and_then(&mut look_up)).collect(),
         };
         Ok(ColumnarValue::Array(Arc::new(answer)))
+    }
+}
+
+/// How many of the words a cell needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Need {
+    All,
+    AtLeast(usize),
+    Percent(usize),
+}
+
+impl Need {
+    /// Reads `operator=AND`, `operator=OR;minimum_should_match=30%`; OR alone is one word.
+    pub(super) fn read(options: &str) -> Option<Self> {
+        let mut need = Need::AtLeast(1);
+        for option in options.split(';').map(str::trim).filter(|option| !option.is_empty()) {
+            let (name, value) = option.split_once('=')?;
+            need = match (name.trim().to_lowercase().as_str(), value.trim().to_lowercase().as_str()) {
+                ("operator", "and") => Need::All,
+                ("operator", "or") => need,
+                ("minimum_should_match", value) => match value.strip_suffix('%') {
+                    Some(percent) => Need::Percent(percent.trim().parse().ok().filter(|percent| *percent <= 100)?),
+                    None => Need::AtLeast(value.parse().ok()?),
+                },
+                _ => return None,
+            };
+        }
+        Some(need)
+    }
+
+    /// Words needed of so many; at least one.
+    pub(super) fn of(self, words: usize) -> usize {
+        match self {
+            Need::All => words,
+            Need::AtLeast(least) => least.min(words),
+            Need::Percent(percent) => words * percent / 100,
+        }
+        .max(1)
     }
 }

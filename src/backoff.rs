@@ -12,14 +12,14 @@ const FIRST: Duration = Duration::from_millis(250);
 const LONGEST: Duration = Duration::from_secs(8);
 
 /// The wait after the `failed`-th failed try, 1-based: doubled each time, between half and all of it by chance.
-pub(super) fn wait(failed: u32, asked: Option<Duration>) -> Duration {
+pub fn wait(failed: u32, asked: Option<Duration>) -> Duration {
     let full = FIRST.saturating_mul(1 << failed.saturating_sub(1).min(10)).min(LONGEST);
     let jittered = full.mul_f64(0.5 + chance() / 2.0);
     asked.map_or(jittered, |asked| asked.max(jittered))
 }
 
 /// `Retry-After`: seconds, or a date. A date that has passed is no wait.
-pub(super) fn retry_after(header: &str, now: DateTime<Utc>) -> Option<Duration> {
+pub fn retry_after(header: &str, now: DateTime<Utc>) -> Option<Duration> {
     let header = header.trim();
     if let Ok(seconds) = header.parse() {
         return Some(Duration::from_secs(seconds));

@@ -6,10 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::fuzzy::{Parts, allowed};
 use super::question::{Folded, Rolling, is_spaced};
 use super::variants::variants;
-use crate::engine::embedded::distinct::{Cells, DistinctCells};
-use crate::engine::embedded::store::Store;
-use crate::engine::embedded::view::View;
-use crate::engine::{EngineError, Likeness, Mention};
+use crate::engine::cells::Cells;
+use crate::engine::{Likeness, Mention};
 use crate::tokens;
 
 /// Letters of the longest cell that is found in a question.
@@ -21,18 +19,19 @@ const MAX_KEPT: usize = 4;
 
 /// Indexes of the last snapshots asked about.
 #[derive(Default)]
-pub(in crate::engine::embedded) struct MentionIndexes {
+pub(in crate::engine) struct MentionIndexes {
     kept: Mutex<Vec<Arc<MentionIndex>>>,
 }
 
 /// One text column of a table.
-struct Column {
-    table: String,
-    field: String,
-    cells: Arc<Cells>,
+pub(in crate::engine) struct Column {
+    pub table: String,
+    /// Stored name of its field, or `docnm_kwd` / `sheet_kwd`.
+    pub field: String,
+    pub cells: Arc<Cells>,
 }
 
-pub(in crate::engine::embedded) struct MentionIndex {
+pub(in crate::engine) struct MentionIndex {
     columns: Vec<Column>,
     /// Hash of a folded form, place in `entries`; by hash.
     forms: Vec<(u64, u32)>,
@@ -49,35 +48,19 @@ struct Entry {
 }
 
 impl MentionIndexes {
-    pub(in crate::engine::embedded) fn of(
-        &self,
-        store: &Store,
-        distinct: &DistinctCells,
-        views: &[Arc<View>],
-    ) -> Result<Arc<MentionIndex>, EngineError> {
-        let columns = columns(store, distinct, views)?;
+    /// The index of all text columns in scope, made where the last ones do not have it.
+    pub(in crate::engine) fn of(&self, columns: Vec<Column>) -> Arc<MentionIndex> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = kept.iter().find(|index| index.is_of(&columns)) {
-            return Ok(index.clone());
+            return index.clone();
         }
         let index = Arc::new(MentionIndex::new(columns));
         if kept.len() >= MAX_KEPT {
             kept.remove(0);
         }
         kept.push(index.clone());
-        Ok(index)
+        index
     }
-}
-
-fn columns(store: &Store, distinct: &DistinctCells, views: &[Arc<View>]) -> Result<Vec<Column>, EngineError> {
-    let mut columns = Vec::new();
-    for view in views {
-        for field in &view.text_fields {
-            let cells = distinct.of_field(store, view, field)?;
-            columns.push(Column { table: view.name.clone(), field: field.clone(), cells });
-        }
-    }
-    Ok(columns)
 }
 
 impl MentionIndex {
@@ -126,7 +109,7 @@ impl MentionIndex {
     }
 
     /// Mentions in a question, longest first, then closest.
-    pub(in crate::engine::embedded) fn find(&self, question: &str) -> Vec<Mention> {
+    pub(in crate::engine) fn find(&self, question: &str) -> Vec<Mention> {
         let folded = Folded::of(question);
         let mut mentions = self.whole(question, &folded);
         let taken: HashSet<(usize, usize)> = mentions.iter().map(|mention| (mention.start, mention.end)).collect();

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{DataType, Field, Schema};
-
-use super::view::View;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 /// Bits that a result may have for sure.
 const SAFE_BITS: f64 = 62.0;
@@ -14,16 +12,25 @@ const LARGEST: f64 = i64::MAX as f64;
 /// Holds every `i64`.
 const EXACT: DataType = DataType::Decimal128(19, 0);
 
+/// How many rows a table has and how large its whole numbers grow.
+pub(super) trait Extent {
+    fn name(&self) -> &str;
+    fn schema(&self) -> &SchemaRef;
+    fn rows(&self) -> u64;
+    /// No whole number of the column is further from zero than this.
+    fn largest(&self, column: &str) -> f64;
+}
+
 /// Whether whole numbers of the statement must be decimals; `relations` has each table as often as it is named, `cast` says
 /// that a value is cast to a whole number.
-pub(super) fn may_overflow(statement: &str, relations: &[String], views: &[Arc<View>], cast: bool) -> bool {
+pub(super) fn may_overflow<T: Extent>(statement: &str, relations: &[String], views: &[Arc<T>], cast: bool) -> bool {
     let text = without_literals(statement);
     let mut largest = literals(&text).max(if cast { LARGEST } else { 0.0 });
     let mut rows = 0.0;
     for view in views {
-        let times = relations.iter().filter(|name| **name == view.name).count() as f64;
+        let times = relations.iter().filter(|name| *name == view.name()).count() as f64;
         rows += times * (view.rows().max(1) as f64).log2();
-        largest = largest.max(largest_cell(&text, view));
+        largest = largest.max(largest_cell(&text, view.as_ref()));
     }
     let products = text.matches('*').count()
         - text.matches("(*)").count()
@@ -34,21 +41,20 @@ pub(super) fn may_overflow(statement: &str, relations: &[String], views: &[Arc<V
     bits > SAFE_BITS
 }
 
-/// The view with whole numbers as decimals.
-pub(super) fn exact(view: &View) -> View {
-    let fields = view.schema.fields().iter().map(|field| match field.data_type() {
+/// The columns with whole numbers as decimals.
+pub(super) fn exact(schema: &SchemaRef) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| match field.data_type() {
         DataType::Int64 if field.name() != "row_long" => Field::new(field.name(), EXACT, field.is_nullable()),
         _ => field.as_ref().clone(),
     });
-    View { schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())), ..view.clone() }
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
-fn largest_cell(text: &str, view: &View) -> f64 {
+fn largest_cell(text: &str, view: &impl Extent) -> f64 {
     let mut largest = 0.0f64;
-    for field in view.schema.fields() {
+    for field in view.schema().fields() {
         if field.data_type() == &DataType::Int64 && text.contains(field.name().as_str()) {
-            let bounds = view.segments().map(|segment| segment.footer.largest(field.name()));
-            largest = bounds.fold(largest, f64::max);
+            largest = largest.max(view.largest(field.name()));
         }
     }
     largest

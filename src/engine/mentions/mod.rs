@@ -8,4 +8,4 @@ mod index;
 mod question;
 mod variants;
 
-pub(super) use index::MentionIndexes;
+pub(super) use index::{Column, MentionIndexes};
