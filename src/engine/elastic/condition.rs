@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::place::Place;
 use super::query::{all, any, but, exists, having, not, nothing, range, term, terms};
-use super::row::MAX_TERM_UNITS;
+use super::row::is_term;
 use crate::engine::Document;
 use crate::engine::cells::{column_of, words};
 use crate::engine::matching::{Call, MATCH, Need};
@@ -225,7 +225,7 @@ fn value(expr: &Expr, kind: FieldType) -> Option<Value> {
 
 /// A text short enough to be a term.
 fn as_term(text: String) -> Option<Value> {
-    (text.encode_utf16().count() <= MAX_TERM_UNITS).then(|| text.into())
+    is_term(&text).then(|| text.into())
 }
 
 /// In the index's one format, which has years of four digits.

@@ -80,7 +80,7 @@ impl Cluster {
             Product::Elasticsearch => ("_pit", "id"),
             Product::OpenSearch => ("_search/point_in_time", "pit_id"),
         };
-        let request = Request::post(format!("/{}/{action}?keep_alive={KEEP}", indexes.join(",")), &json!({}));
+        let request = Request::act(format!("/{}/{action}?keep_alive={KEEP}", indexes.join(",")));
         let opened = self.json(request).await;
         if opened.as_ref().is_err_and(|fault| fault.is("index_not_found_exception")) {
             let detail = "it is not there; add the files again, or restore it".to_owned();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StructArray};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, ListArray, RecordBatch, StructArray};
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Int64Type, Schema};
 use datafusion::arrow::json::ReaderBuilder;
 
@@ -13,7 +13,8 @@ pub(super) struct Page {
     pub rows: usize,
     /// The fields asked for; null where a hit has none.
     columns: Option<StructArray>,
-    keys: ArrayRef,
+    /// Sort values of each hit, the key first; some servers add a second.
+    keys: ListArray,
 }
 
 impl Page {
@@ -29,8 +30,7 @@ impl Page {
         let list = hits.as_list_opt::<i32>().ok_or_else(|| Fault::reply("it has no hits"))?;
         let hits = list.value(0);
         let hits = hits.as_struct_opt().ok_or_else(|| Fault::reply("it has no hits"))?;
-        let sort = hits.column_by_name("sort").and_then(|sort| sort.as_list_opt::<i32>());
-        let keys = sort.map(|sort| sort.values().clone());
+        let keys = hits.column_by_name("sort").and_then(|sort| sort.as_list_opt::<i32>()).cloned();
         Ok(Self {
             rows: hits.len(),
             columns: hits.column_by_name("_source").and_then(|source| source.as_struct_opt()).cloned(),
@@ -44,8 +44,9 @@ impl Page {
 
     /// The sort value of a hit; every hit has one.
     pub(super) fn key(&self, at: usize) -> Result<u64, Fault> {
-        let keys = self.keys.as_primitive_opt::<Int64Type>().filter(|keys| keys.len() == self.rows);
-        let key = keys.and_then(|keys| u64::try_from(keys.value(at)).ok());
+        let values = self.keys.values().as_primitive_opt::<Int64Type>();
+        let first = usize::try_from(self.keys.value_offsets()[at]).ok().filter(|_| self.keys.value_length(at) > 0);
+        let key = values.zip(first).and_then(|(values, first)| u64::try_from(values.value(first)).ok());
         key.ok_or_else(|| Fault::reply("a row without a key"))
     }
 }
@@ -101,8 +102,8 @@ mod tests {
 
     #[test]
     fn numbers_are_to_the_bit_and_missing_fields_are_null() {
-        let hits = r#"{"_source":{"a_long":9007199254740993,"b_flt":0.30000000000000004,"c_dt":"2024-02-29T23:59:59"},"sort":[4294967297]},
-                      {"_index":"x","_source":{"b_flt":5e-324},"sort":[4294967298]}"#;
+        let hits = r#"{"_source":{"a_long":9007199254740993,"b_flt":0.30000000000000004,"c_dt":"2024-02-29T23:59:59"},"sort":[4294967297,0]},
+                      {"_index":"x","_source":{"b_flt":5e-324},"sort":[4294967298,1]}"#;
         let fields = vec![
             Field::new("a_long", DataType::Int64, true),
             Field::new("b_flt", DataType::Float64, true),

@@ -14,9 +14,14 @@ use crate::tokens::Segmenter;
 use crate::{query, value};
 
 /// UTF-16 units of a text that Lucene takes as one term whatever its letters are: three bytes each, 32,766 at most.
-pub(super) const MAX_TERM_UNITS: usize = 10_922;
+const MAX_TERM_UNITS: usize = 10_922;
 /// Letters of one word; the server's tokenizer would cut longer ones.
 const MAX_WORD: usize = 255;
+
+/// Whether a text is short enough to be a term.
+pub(super) fn is_term(text: &str) -> bool {
+    text.len() <= MAX_TERM_UNITS || text.encode_utf16().count() <= MAX_TERM_UNITS
+}
 
 /// A word as the index has it: one too long for it is its beginning and a hash of the whole.
 pub(super) fn stored_word(word: &str) -> String {
@@ -95,7 +100,7 @@ impl RowWriter {
     /// Values, the words of texts, the cells' own texts, and all words of the row.
     fn add_fields(&mut self, json: &mut Map<String, Value>, batch: &RecordBatch, row: usize) {
         let mut words: Vec<String> = Vec::new();
-        let mut raw = Map::new();
+        let (mut raw, mut too_long) = (Map::new(), Vec::new());
         let schema = batch.schema_ref().clone();
         for (field, column) in schema.fields().iter().zip(batch.columns()) {
             let name = field.name().as_str();
@@ -108,6 +113,11 @@ impl RowWriter {
             }
             let value = query::value(column.as_ref(), row);
             let cell_words = self.segmenter.tokens(&value.text());
+            if let value::Value::Text(text) = &value
+                && !is_term(text)
+            {
+                too_long.push(Value::from(name));
+            }
             if let Some(stem) = name.strip_suffix("_kwd") {
                 let is_text = self.to.fields.iter().any(|field| field.exact().as_deref() == Some(name));
                 if is_text {
@@ -116,6 +126,9 @@ impl RowWriter {
             }
             json.insert(name.to_owned(), stored(column.as_ref(), row, &value));
             words.extend(cell_words.iter().cloned());
+        }
+        if !too_long.is_empty() {
+            json.insert("too_long".to_owned(), too_long.into());
         }
         if !raw.is_empty() {
             json.insert("raw".to_owned(), raw.into());

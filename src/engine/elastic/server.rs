@@ -35,6 +35,11 @@ impl Request {
         Self { method: Method::GET, path: path.into(), body: None }
     }
 
+    /// Nothing but its address.
+    pub(super) fn act(path: impl Into<String>) -> Self {
+        Self { method: Method::POST, path: path.into(), body: None }
+    }
+
     pub(super) fn post(path: impl Into<String>, body: &Value) -> Self {
         Self::with(Method::POST, path, body)
     }

@@ -108,7 +108,7 @@ impl LoadWriter for IndexWriter {
 impl Cluster {
     /// Makes the rows searchable and counts those of a segment.
     async fn refreshed_count(&self, index: &str, segment: u32) -> Result<u64, EngineError> {
-        self.server.json(&Request::post(format!("/{index}/_refresh"), &json!({}))).await?;
+        self.server.json(&Request::act(format!("/{index}/_refresh"))).await?;
         let query = json!({ "query": { "term": { "segment_no": segment } } });
         self.count(&[index.to_owned()], &query).await
     }
