@@ -13,6 +13,7 @@ use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::GreedyMemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::{LogicalPlan, ScalarUDF};
+use datafusion::optimizer::OptimizerRule;
 use datafusion::prelude::SessionConfig;
 use tokio::task::JoinSet;
 
@@ -87,6 +88,17 @@ impl Session {
 
     pub fn function(&self, function: ScalarUDF) {
         self.context.register_udf(function);
+    }
+
+    /// Adds a rule that rewrites plans after all others.
+    pub fn rule(&self, rule: Arc<dyn OptimizerRule + Send + Sync>) {
+        self.context.add_optimizer_rule(rule);
+    }
+
+    /// The plan that a statement would run by.
+    pub async fn optimized(&self, sql: &str) -> Result<LogicalPlan, QueryError> {
+        let plan = self.plan(sql).await?;
+        Ok(self.context.state().optimize(&plan)?)
     }
 
     /// Plans one statement that only reads.

@@ -1,6 +1,8 @@
 //! The same answers on real servers: everything here runs on each node that `tests/nodes/nodes.sh` has started, beside the
 //! embedded engine.
 
+mod contract;
+mod isolation;
 mod questions;
 
 use std::path::Path;

@@ -5,11 +5,14 @@
 //! server's own words, which may quote cells, or a secret in an error or a log.
 
 mod address;
+mod buckets;
 mod bulk;
+mod cited;
 mod condition;
 mod distinct;
 mod fault;
 mod found;
+mod grouped;
 mod index;
 mod keys;
 mod ladder;
@@ -20,6 +23,7 @@ mod page;
 mod place;
 mod product;
 mod provider;
+mod pushdown;
 mod query;
 mod row;
 mod scan;

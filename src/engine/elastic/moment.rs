@@ -13,6 +13,8 @@ use crate::engine::EngineError;
 
 /// How long the server keeps it from one request to the next.
 const KEEP: &str = "1m";
+/// Columns of one table.
+const MAX_COLUMNS: usize = 10_000;
 
 /// Closed when it is dropped.
 #[derive(Debug)]
@@ -24,17 +26,36 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    pub(super) async fn open(cluster: &Arc<Cluster>, places: &[Arc<Place>]) -> Result<Self, EngineError> {
+    /// The moment, and the places as they are at it.
+    pub(super) async fn open(
+        cluster: &Arc<Cluster>,
+        places: Vec<Arc<Place>>,
+    ) -> Result<(Arc<Self>, Vec<Arc<Place>>), EngineError> {
         let product = cluster.about().await?.product;
         let mut indexes: Vec<String> = places.iter().flat_map(|place| place.indexes()).collect();
         indexes.sort();
         indexes.dedup();
         let id = if indexes.is_empty() { None } else { Some(cluster.open_moment(product, &indexes).await?) };
         let moment = Self { cluster: cluster.clone(), product, id };
-        for place in places.iter().filter(|place| !place.parts.is_empty()) {
-            place.check_live(moment.count(&place.within([])).await?)?;
+        let mut seen = Vec::with_capacity(places.len());
+        for place in places {
+            seen.push(if place.parts.is_empty() { place } else { moment.seen(&place).await? });
         }
-        Ok(moment)
+        Ok((Arc::new(moment), seen))
+    }
+
+    /// The place with what only the server knows of it. All rows that the catalog names must be there.
+    async fn seen(&self, place: &Place) -> Result<Arc<Place>, EngineError> {
+        let body = json!({
+            "size": 0, "track_total_hits": true, "query": place.within([]),
+            "aggs": { "too_long": { "terms": { "field": "too_long", "size": MAX_COLUMNS } } },
+        });
+        let answer: Value = serde_json::from_slice(&self.search(body).await?).map_err(Fault::reply)?;
+        place.check_live(total(&answer)?)?;
+        let columns = answer["aggregations"]["too_long"]["buckets"].as_array();
+        let columns = columns.ok_or_else(|| Fault::reply("it has no groups"))?.iter();
+        let too_long = columns.filter_map(|column| column["key"].as_str().map(str::to_owned)).collect();
+        Ok(Arc::new(Place { too_long, ..place.clone() }))
     }
 
     /// Rows of a query.

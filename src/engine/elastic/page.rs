@@ -20,16 +20,13 @@ pub(super) struct Page {
 impl Page {
     /// Reads an answer whose hits are sorted by whole numbers and have these fields in `_source`.
     pub(super) fn read(answer: &[u8], fields: Vec<Field>) -> Result<Self, Fault> {
-        let schema = Arc::new(Schema::new(shape(fields)));
-        let mut decoder = ReaderBuilder::new(schema).with_batch_size(2).build_decoder().map_err(unreadable)?;
-        decoder.decode(answer).map_err(unreadable)?;
-        let batch = decoder.flush().map_err(unreadable)?;
-        let batch = batch.filter(|batch| batch.num_rows() == 1).ok_or_else(|| Fault::reply("it is not one object"))?;
-        whole(&batch)?;
-        let hits = member(batch.column_by_name("hits"), "hits")?;
-        let list = hits.as_list_opt::<i32>().ok_or_else(|| Fault::reply("it has no hits"))?;
-        let hits = list.value(0);
-        let hits = hits.as_struct_opt().ok_or_else(|| Fault::reply("it has no hits"))?;
+        // An empty struct has no length to read.
+        let fields = if fields.is_empty() { vec![Field::new("doc_no", DataType::Int64, true)] } else { fields };
+        let hit = vec![group("_source", fields), list("sort", DataType::Int64)];
+        let hits = group("hits", vec![list("hits", DataType::Struct(Fields::from(hit)))]);
+        let hits = nested(decoded(answer, hits)?.column_by_name("hits").cloned(), "hits")?;
+        let hits = hits.as_list_opt::<i32>().filter(|list| !list.is_null(0)).map(|list| list.value(0));
+        let hits = hits.and_then(|hits| hits.as_struct_opt().cloned()).ok_or_else(|| Fault::reply("it has no hits"))?;
         let keys = hits.column_by_name("sort").and_then(|sort| sort.as_list_opt::<i32>()).cloned();
         Ok(Self {
             rows: hits.len(),
@@ -51,35 +48,34 @@ impl Page {
     }
 }
 
-fn shape(fields: Vec<Field>) -> Vec<Field> {
-    let long = |name: &str| Field::new(name, DataType::Int64, true);
-    let group = |name: &str, fields: Vec<Field>| Field::new(name, DataType::Struct(Fields::from(fields)), true);
-    let list =
-        |name: &str, item: DataType| Field::new(name, DataType::List(Arc::new(Field::new("item", item, true))), true);
-    // An empty struct has no length to read.
-    let fields = if fields.is_empty() { vec![long("doc_no")] } else { fields };
-    let hit = vec![group("_source", fields), list("sort", DataType::Int64)];
-    vec![
-        Field::new("timed_out", DataType::Boolean, true),
-        group("_shards", vec![long("failed")]),
-        group("hits", vec![list("hits", DataType::Struct(Fields::from(hit)))]),
-    ]
+pub(super) fn group(name: &str, fields: Vec<Field>) -> Field {
+    Field::new(name, DataType::Struct(Fields::from(fields)), true)
 }
 
-/// An answer of all shards, to the end.
-fn whole(batch: &RecordBatch) -> Result<(), Fault> {
+pub(super) fn list(name: &str, item: DataType) -> Field {
+    Field::new(name, DataType::List(Arc::new(Field::new("item", item, true))), true)
+}
+
+/// One member of an answer of all shards, to the end.
+pub(super) fn decoded(answer: &[u8], member: Field) -> Result<RecordBatch, Fault> {
+    let shards = group("_shards", vec![Field::new("failed", DataType::Int64, true)]);
+    let schema = Schema::new(vec![Field::new("timed_out", DataType::Boolean, true), shards, member]);
+    let mut decoder = ReaderBuilder::new(Arc::new(schema)).with_batch_size(2).build_decoder().map_err(unreadable)?;
+    decoder.decode(answer).map_err(unreadable)?;
+    let batch = decoder.flush().map_err(unreadable)?;
+    let batch = batch.filter(|batch| batch.num_rows() == 1).ok_or_else(|| Fault::reply("it is not one object"))?;
     let timed_out = batch.column_by_name("timed_out").and_then(|column| column.as_boolean_opt());
-    let failed = member(batch.column_by_name("_shards"), "failed")?;
+    let failed = nested(batch.column_by_name("_shards").cloned(), "failed")?;
     let failed = failed.as_primitive_opt::<Int64Type>().is_none_or(|failed| failed.is_null(0) || failed.value(0) != 0);
     match timed_out.is_none_or(|out| out.is_null(0) || out.value(0)) || failed {
         true => Err(Fault::reply("it is of some shards only")),
-        false => Ok(()),
+        false => Ok(batch),
     }
 }
 
-fn member(column: Option<&ArrayRef>, name: &str) -> Result<ArrayRef, Fault> {
-    let group = column.and_then(|column| column.as_struct_opt());
-    let inner = group.and_then(|group| group.column_by_name(name)).cloned();
+/// A member of a group.
+pub(super) fn nested(of: Option<ArrayRef>, name: &str) -> Result<ArrayRef, Fault> {
+    let inner = of.as_ref().and_then(|of| of.as_struct_opt()?.column_by_name(name).cloned());
     inner.ok_or_else(|| Fault::reply(format!("it has no {name}")))
 }
 

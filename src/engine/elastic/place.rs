@@ -1,5 +1,6 @@
 //! A table of a snapshot as one statement sees it on the server: the indexes its rows are in, and what limits it to them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::SchemaRef;
@@ -28,6 +29,8 @@ pub(super) struct Place {
     pub documents: Arc<Documents>,
     /// Live rows, by the catalog.
     pub rows: u64,
+    /// Columns with cells too long to be terms, known once a moment is opened.
+    pub too_long: HashSet<String>,
 }
 
 /// The rows of one knowledge base.
@@ -63,6 +66,7 @@ impl Place {
             parts: parts.iter().filter_map(part).collect(),
             documents: documents.clone(),
             rows: table.rows,
+            too_long: HashSet::new(),
         }
     }
 

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use datafusion::logical_expr::ScalarUDF;
 
+use super::cited::Cited;
 use super::matching::answers;
 use super::moment::Moment;
 use super::place::Place;
 use super::provider::Provider;
+use super::pushdown::Pushdown;
 use super::{Elastic, EngineError, ResultSet, Snapshot};
 use crate::engine::matching::{MatchFunction, calls};
 use crate::engine::outcome::{casts_to_whole, relations, result, round_sums};
 use crate::engine::overflow;
-use crate::query::Session;
+use crate::query::{Session, SourceCount};
 use crate::sql::{ScopedSelect, render};
 
 impl Elastic {
@@ -34,10 +36,10 @@ impl Elastic {
             let exact = |place: &Arc<Place>| Place { schema: overflow::exact(&place.schema), ..place.as_ref().clone() };
             places = places.iter().map(|place| Arc::new(exact(place))).collect();
         }
-        let session = self.session(&statement, sources.as_deref(), &places).await?;
+        let session = self.session(&statement, sources.as_deref(), places).await?;
         let (mut rows, sources) = match sources {
             None => session.plain(&statement, max_rows, max_sources).await?,
-            Some(sources) => (session.rows(&statement, max_rows).await?, session.sources(&sources, max_sources).await?),
+            Some(sources) => (session.rows(&statement, max_rows).await?, cited(&session, &sources, max_sources).await?),
         };
         round_sums(&mut rows, select);
         Ok(result(rows, sources))
@@ -47,19 +49,28 @@ impl Elastic {
         &self,
         statement: &str,
         sources: Option<&str>,
-        places: &[Arc<Place>],
+        places: Vec<Arc<Place>>,
     ) -> Result<Session, EngineError> {
-        let moment = Arc::new(Moment::open(&self.cluster, places).await?);
+        let (moment, places) = Moment::open(&self.cluster, places).await?;
         let session = self.sessions.open(1)?;
-        for place in places {
+        session.rule(Arc::new(Pushdown));
+        for place in &places {
             session.table(&place.name, Arc::new(Provider { moment: moment.clone(), place: place.clone() }))?;
         }
         let mut calls = calls(statement);
         calls.extend(sources.map(self::calls).unwrap_or_default());
         if !calls.is_empty() {
-            let answers: HashMap<_, _> = answers(&moment, places, calls).await?;
+            let answers: HashMap<_, _> = answers(&moment, &places, calls).await?;
             session.function(ScalarUDF::new_from_impl(MatchFunction::new(answers)));
         }
         Ok(session)
+    }
+}
+
+/// The rows that the answer stands on, counted by the server where it can.
+async fn cited(session: &Session, sources: &str, max_sources: usize) -> Result<SourceCount, EngineError> {
+    match Cited::of(&session.optimized(sources).await?) {
+        Some(cited) => cited.read(max_sources).await,
+        None => Ok(session.sources(sources, max_sources).await?),
     }
 }
