@@ -4,14 +4,17 @@
 //! Goes out: exact results over the live rows in scope.
 //! Must never happen: a segment that shows before the catalog names it; a number of a segment used again.
 
+mod citing;
 mod columns;
 mod distinct;
+mod filter;
 mod ladder;
 mod matching;
 mod mentions;
 mod merge;
 mod overflow;
 mod provider;
+mod reader;
 mod rows;
 mod rowset;
 mod scan;

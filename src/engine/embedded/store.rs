@@ -218,9 +218,42 @@ impl Footer {
 
     /// Whether the column has no null in the row group, as far as the file says.
     pub(super) fn has_nulls(&self, group: usize, name: &str) -> bool {
-        let group = self.metadata.metadata().row_group(group);
-        let column = group.columns().iter().find(|column| column.column_path().string() == name);
-        column.and_then(|column| column.statistics()?.null_count_opt()) != Some(0)
+        self.statistics(group, name).and_then(Statistics::null_count_opt) != Some(0)
+    }
+
+    /// No number of the column in the row group is smaller, as far as the file says.
+    pub(super) fn least(&self, group: usize, name: &str) -> i64 {
+        match self.statistics(group, name) {
+            Some(Statistics::Int64(bounds)) => bounds.min_opt().copied().unwrap_or(i64::MIN),
+            _ => i64::MIN,
+        }
+    }
+
+    /// The number that every row of the row group has, if the file says so.
+    pub(super) fn only_number(&self, group: usize, name: &str) -> Option<u32> {
+        match self.statistics(group, name)? {
+            Statistics::Int32(bounds) if bounds.null_count_opt() == Some(0) && bounds.min_opt() == bounds.max_opt() => {
+                bounds.min_opt().map(|number| number.cast_unsigned())
+            }
+            _ => None,
+        }
+    }
+
+    /// The text that every row of the row group has, if the file says so.
+    pub(super) fn only_text(&self, group: usize, name: &str) -> Option<&str> {
+        match self.statistics(group, name)? {
+            Statistics::ByteArray(bounds) => {
+                let is_whole = bounds.min_is_exact() && bounds.max_is_exact() && bounds.null_count_opt() == Some(0);
+                let same = is_whole && bounds.min_opt() == bounds.max_opt();
+                std::str::from_utf8(bounds.min_bytes_opt().filter(|_| same)?).ok()
+            }
+            _ => None,
+        }
+    }
+
+    fn statistics(&self, group: usize, name: &str) -> Option<&Statistics> {
+        let columns = self.metadata.metadata().row_group(group).columns();
+        columns.iter().find(|column| column.column_path().string() == name)?.statistics()
     }
 
     /// No whole number of the column is further from zero than this; without statistics, any may be.
