@@ -76,11 +76,16 @@ impl Session {
         let Some(keyed) = found else { return Ok(plan) };
         let (batches, _held) = self.batches(&keyed.groups).await?;
         let Some(keys) = keys(&batches)? else { return Ok(plan) };
-        let rows = LogicalPlanBuilder::from(keyed.rows.clone()).filter(keyed.condition(keys))?.project(keyed.items.clone())?;
+        let rows =
+            LogicalPlanBuilder::from(keyed.rows.clone()).filter(keyed.condition(keys))?.project(keyed.items.clone())?;
         let rows = rows.build()?;
         let replaced = plan.transform_down(|node| {
             let is_it = Keyed::of(&node)?.is_some();
-            Ok(if is_it { Transformed::new(rows.clone(), true, TreeNodeRecursion::Stop) } else { Transformed::no(node) })
+            Ok(if is_it {
+                Transformed::new(rows.clone(), true, TreeNodeRecursion::Stop)
+            } else {
+                Transformed::no(node)
+            })
         })?;
         Ok(replaced.data)
     }

@@ -53,11 +53,14 @@ pub(super) async fn sources(scan: &TableScan, state: &dyn Session, max_sources: 
     let (chunks, filter) = provider.selection(&unnormalize_cols(scan.filters.iter().cloned()), state)?;
     let (reader, threads) = (provider.reader(), state.config().target_partitions().max(1));
     let chunks: Arc<[Chunk]> = chunks.into();
-    let found = futures::stream::iter(0..chunks.len()).map(|at| {
-        let (reader, filter, chunks) = (reader.clone(), filter.clone(), chunks.clone());
-        let work = move || runs(&reader, &filter, &chunks[at], at);
-        async move { tokio::task::spawn_blocking(work).await.map_err(|error| DataFusionError::External(Box::new(error)))? }
-    });
+    let found =
+        futures::stream::iter(0..chunks.len()).map(|at| {
+            let (reader, filter, chunks) = (reader.clone(), filter.clone(), chunks.clone());
+            let work = move || runs(&reader, &filter, &chunks[at], at);
+            async move {
+                tokio::task::spawn_blocking(work).await.map_err(|error| DataFusionError::External(Box::new(error)))?
+            }
+        });
     let found: Vec<(Selected, Vec<Run>)> = found.buffered(threads).try_collect().await?;
     let done = tokio::task::spawn_blocking(move || counted(&reader, &chunks, found, max_sources)).await;
     done.map_err(|error| DataFusionError::External(Box::new(error)))?.map(Some).map_err(external)
@@ -75,7 +78,8 @@ fn runs(reader: &Reader, filter: &Filter, chunk: &Chunk, at: usize) -> Result<(S
     let footer = &chunk.segment.footer;
     let least = footer.least(chunk.group, "row_long");
     let run = |doc_no, sheet: &str, rows| Run { doc_no, sheet: sheet.into(), least, chunk: at, rows };
-    if let (Some(doc_no), Some(sheet)) = (footer.only_number(chunk.group, "doc_no"), footer.only_text(chunk.group, "sheet_kwd"))
+    if let (Some(doc_no), Some(sheet)) =
+        (footer.only_number(chunk.group, "doc_no"), footer.only_text(chunk.group, "sheet_kwd"))
     {
         return Ok((selected, vec![run(doc_no, sheet, 0..chunk.rows())]));
     }

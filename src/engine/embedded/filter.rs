@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use datafusion::arrow::array::{Array, AsArray, BooleanArray, BooleanBufferBuilder, RecordBatch};
+use datafusion::arrow::array::{AsArray, BooleanArray, BooleanBufferBuilder, RecordBatch};
 use datafusion::arrow::buffer::BooleanBuffer;
-use datafusion::arrow::compute::{filter_record_batch, prep_null_mask_filter};
+use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::Session;
 use datafusion::common::{DFSchema, DataFusionError, Result, internal_datafusion_err};
@@ -15,7 +15,7 @@ use datafusion::logical_expr::utils::conjunction;
 use datafusion::physical_plan::PhysicalExpr;
 
 use super::reader::{Chunk, Reader};
-use super::rowset::Bits;
+use super::rowset::{Bits, true_rows};
 
 /// A row group with the documents that are live in it.
 type Place = (u32, usize, Option<Arc<Bits>>);
@@ -111,8 +111,7 @@ impl Test {
             let slice = batch.slice(start, self.batch_rows.min(batch.num_rows() - start));
             let answer = self.condition.evaluate(&slice)?.into_array(slice.num_rows())?;
             let answer = answer.as_boolean_opt().ok_or_else(|| internal_datafusion_err!("a condition that is none"))?;
-            let answer = if answer.null_count() > 0 { prep_null_mask_filter(answer) } else { answer.clone() };
-            passed.append_buffer(answer.values());
+            passed.append_buffer(&true_rows(answer));
         }
         Ok(BooleanArray::new(passed.finish(), None))
     }

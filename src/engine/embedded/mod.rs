@@ -4,6 +4,7 @@
 //! Goes out: exact results over the live rows in scope.
 //! Must never happen: a segment that shows before the catalog names it; a number of a segment used again.
 
+mod cited;
 mod citing;
 mod columns;
 mod distinct;
@@ -21,6 +22,7 @@ mod scan;
 mod scope;
 mod search;
 mod select;
+mod side_by_side;
 mod store;
 mod view;
 mod writer;
@@ -121,6 +123,12 @@ impl Engine for Embedded {
         let (store, shards, distinct) = (self.store.clone(), self.shards.clone(), self.distinct.clone());
         let lookup = lookup.clone();
         blocking(move || {
+            if !distinct.knows(&view, &lookup.field) {
+                let found = ladder::exact(&store, &view, &lookup)?;
+                if !found.exact.is_empty() {
+                    return Ok(found);
+                }
+            }
             let cells = distinct.of_field(&store, &view, &lookup.field)?;
             match cells.cut {
                 false => Ok(ladder::climb(&lookup, &cells)),
@@ -134,7 +142,7 @@ impl Engine for Embedded {
         let views = self.views(snapshot, |_| true)?;
         let (store, distinct, mentions) = (self.store.clone(), self.distinct.clone(), self.mentions.clone());
         let question = question.to_owned();
-        blocking(move || Ok(mentions.of(&store, &distinct, &views)?.find(&question))).await
+        blocking(move || mentions.find(&store, &distinct, &views, &question)).await
     }
 
     async fn search(&self, words: &str, snapshot: &Snapshot, top: usize) -> Result<Vec<Hit>, EngineError> {
@@ -152,8 +160,12 @@ impl Engine for Embedded {
 
     async fn index(&self, snapshot: &Snapshot) -> Result<(), EngineError> {
         let views = self.views(snapshot, |_| true)?;
-        let store = self.store.clone();
-        blocking(move || rows::index(&store, &views)).await
+        let (store, distinct, mentions) = (self.store.clone(), self.distinct.clone(), self.mentions.clone());
+        blocking(move || {
+            rows::index(&store, &views)?;
+            mentions.make(&store, &distinct, &views)
+        })
+        .await
     }
 
     async fn merge(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError> {
@@ -162,6 +174,6 @@ impl Engine for Embedded {
     }
 
     fn sweep(&self, live: &[SegmentRef]) -> Result<(), EngineError> {
-        merge::sweep(&self.store, &self.shards, live)
+        merge::sweep(&self.store, &self.shards, &self.mentions, live)
     }
 }

@@ -19,6 +19,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::metadata::PageIndexPolicy;
 use parquet::file::statistics::Statistics;
 
+use super::cited::Cited;
 use super::columns::{ColumnKey, Columns};
 use crate::config::EmbeddedLimits;
 use crate::engine::EngineError;
@@ -36,6 +37,7 @@ pub(super) struct Store {
     next: AtomicU32,
     footers: Mutex<HashMap<u32, Arc<Footer>>>,
     columns: Columns,
+    cited: Cited,
 }
 
 /// What a segment's file says of itself.
@@ -50,7 +52,7 @@ pub(super) struct Footer {
 
 impl Store {
     pub(super) fn open(root: &Path, limits: &EmbeddedLimits, durable: bool) -> Result<Self, EngineError> {
-        for folder in ["segments", "search"] {
+        for folder in ["segments", "search", "mentions"] {
             let path = root.join(folder);
             std::fs::create_dir_all(&path).map_err(|source| io(&path, source))?;
         }
@@ -61,6 +63,7 @@ impl Store {
             next: AtomicU32::new(1),
             footers: Mutex::default(),
             columns: Columns::new(limits.cache_bytes),
+            cited: Cited::default(),
         })
     }
 
@@ -78,6 +81,10 @@ impl Store {
 
     pub(super) fn search(&self) -> PathBuf {
         self.root.join("search")
+    }
+
+    pub(super) fn mentions(&self) -> PathBuf {
+        self.root.join("mentions")
     }
 
     /// Held while an index is built: a sweep leaves half-built indexes alone as long as anyone does.
@@ -159,10 +166,15 @@ impl Store {
         Ok(self.columns(footer, group, &[name.into()])?.pop().flatten())
     }
 
+    pub(super) fn cited(&self) -> &Cited {
+        &self.cited
+    }
+
     /// Forgets segments that are gone.
     pub(super) fn forget(&self, live: &dyn Fn(u32) -> bool) {
         self.footers.lock().unwrap_or_else(PoisonError::into_inner).retain(|no, _| live(*no));
         self.columns.retain(live);
+        self.cited.retain(live);
     }
 
     #[cfg(test)]
@@ -191,6 +203,12 @@ impl Footer {
 
     pub(super) fn has(&self, name: &str) -> bool {
         self.schema().index_of(name).is_ok()
+    }
+
+    /// Columns of text, without the cells' own texts of other fields.
+    pub(super) fn text_columns(&self) -> impl Iterator<Item = &str> {
+        let texts = self.schema().fields().iter().filter(|field| field.data_type() == &DataType::Utf8View);
+        texts.map(|field| field.name().as_str()).filter(|name| !name.ends_with("__raw"))
     }
 
     /// The column that holds what `name` asks for.
