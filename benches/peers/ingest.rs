@@ -13,10 +13,11 @@ pub const KB: &str = "bench";
 
 const RUNS: usize = 3;
 
+/// What `kb add` says of its time.
 #[derive(Deserialize)]
-struct Added {
-    sql_ready_ms: f64,
-    search_ready_ms: f64,
+pub struct Added {
+    pub sql_ready_ms: f64,
+    pub search_ready_ms: f64,
 }
 
 pub fn measure(setting: &Setting, report: &mut Report) -> Fallible<()> {
@@ -25,7 +26,7 @@ pub fn measure(setting: &Setting, report: &mut Report) -> Fallible<()> {
     let store = store(setting, &csv);
     let (mut sql, mut search, mut peak) = (Vec::new(), Vec::new(), 0.0_f64);
     for n in 0..RUNS {
-        let (added, bytes) = add(setting, &store, &csv, n == 0)?;
+        let (added, bytes) = add(setting, &store, std::slice::from_ref(&csv), n == 0)?;
         sql.push(added.sql_ready_ms);
         search.push(added.search_ready_ms);
         peak = peak.max(bytes);
@@ -44,11 +45,15 @@ fn store(setting: &Setting, file: &Path) -> PathBuf {
 
 /// A data folder whose knowledge base holds the file; made where this build has made none.
 pub fn ready(setting: &Setting, file: &Path) -> Fallible<PathBuf> {
-    let store = store(setting, file);
-    if !is_whole(&store)? {
-        add(setting, &store, file, true)?;
+    ready_of(setting, &store(setting, file), &[file.to_owned()])
+}
+
+/// The data folder `store` whose knowledge base holds the files; made where this build has made none.
+pub fn ready_of(setting: &Setting, store: &Path, files: &[PathBuf]) -> Fallible<PathBuf> {
+    if !is_whole(store)? {
+        add(setting, store, files, true)?;
     }
-    Ok(store)
+    Ok(store.to_owned())
 }
 
 /// Stands beside a store that was filled to its end.
@@ -63,16 +68,18 @@ fn is_whole(store: &Path) -> Fallible<bool> {
     Ok(store.is_dir() && filled.is_ok_and(|filled| filled > built))
 }
 
-fn add(setting: &Setting, store: &Path, file: &Path, say: bool) -> Fallible<(Added, f64)> {
+/// Fills a new data folder; gives what the program says and its peak memory.
+pub fn add(setting: &Setting, store: &Path, files: &[PathBuf], say: bool) -> Fallible<(Added, f64)> {
     if store.exists() {
         std::fs::remove_file(mark(store)).or_else(absent)?;
         std::fs::remove_dir_all(store)?;
     }
     let create = sheetwise(&[&"kb", &"create", &KB, &"--data", &store]);
-    let add = sheetwise(&[&"kb", &"add", &KB, &file, &"--data", &store, &"--json"]);
+    let mut add = sheetwise(&[&"kb", &"add", &KB, &"--data", &store, &"--json"]);
     if say {
-        println!("  {}\n  {}", shown(&create), shown(&add));
+        println!("  {}\n  {} FILE…", shown(&create), shown(&add));
     }
+    add.extend(files.iter().map(|file| file.clone().into_os_string()));
     run(&setting.peers, &create)?;
     let run = run(&setting.peers, &add)?;
     std::fs::write(mark(store), "")?;

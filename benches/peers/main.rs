@@ -1,15 +1,17 @@
 //! What sheetwise costs beside its peers: `cargo bench --bench peers [-- CASE…]`.
 //!
-//! Comes in: names of cases (`files`, `ingest`, `queries`, `asking`; all without), `BENCH_ROWS` and `BENCH_RUNS` from
+//! Comes in: names of cases (`files`, `ingest`, `queries`, `asking`, `documents`; all without), `BENCH_ROWS` and `BENCH_RUNS` from
 //! the environment. Goes out: one table of ratios with their targets; the exit code is 1 where one is over.
 //! Both sides run in turn, in one run, on the same files, with as many threads.
 //! Must never happen: a figure of a side whose answer differs from the other's.
 
 mod asking;
 mod data;
+mod documents;
 mod files;
 mod ingest;
 mod measure;
+mod model;
 mod names;
 mod peers;
 mod queries;
@@ -48,7 +50,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["--calamine", file] => files::read_with_calamine(file),
-        ["--serve", folder, kb] => serve::serve(folder, kb),
+        ["--serve", folder, kb] => serve::serve(folder, kb, None),
+        ["--serve", folder, kb, says] => serve::serve(folder, kb, Some(says)),
         cases => run(cases),
     };
     done.unwrap_or_else(|error| {
@@ -58,14 +61,15 @@ fn main() -> ExitCode {
 }
 
 fn run(cases: &[&str]) -> Fallible<ExitCode> {
-    let known: [(&str, Case); 4] = [
+    let known: [(&str, Case); 5] = [
         ("files", files::measure),
         ("ingest", ingest::measure),
         ("queries", queries::measure),
         ("asking", asking::measure),
+        ("documents", documents::measure),
     ];
     if let Some(unknown) = cases.iter().find(|case| !known.iter().any(|(name, _)| name == *case)) {
-        return Err(format!("no case is named {unknown:?}; there are files, ingest, queries, asking").into());
+        return Err(format!("no case is named {unknown:?}; there are files, ingest, queries, asking, documents").into());
     }
     let setting = setting()?;
     let mut report = report::Report::default();

@@ -63,6 +63,7 @@ pub fn shown(command: &[std::ffi::OsString]) -> String {
 }
 
 /// Both sides of a comparison, run by run.
+#[derive(Default)]
 pub struct Pair {
     pub ours: Vec<f64>,
     pub peer: Vec<f64>,
@@ -83,7 +84,7 @@ pub fn in_turn(
     peer: &[std::ffi::OsString],
 ) -> Fallible<(Pair, f64)> {
     println!("  ours: {}\n  peer: {}", shown(ours), shown(peer));
-    let mut pair = Pair { ours: Vec::new(), peer: Vec::new() };
+    let mut pair = Pair::default();
     let mut peak = 0.0_f64;
     for _ in 0..runs {
         let run_of_ours = run(peers, ours)?;

@@ -75,8 +75,7 @@ impl Sides {
     fn compare(&self, runs: usize, template: &str) -> Fallible<(Pair, Pair)> {
         let (ours, peers) = (format!("sql {}", self.names.ours(template)), peers(template));
         println!("  ours: {ours}\n  peer: {peers}");
-        let mut first = Pair { ours: Vec::new(), peer: Vec::new() };
-        let mut warm = Pair { ours: Vec::new(), peer: Vec::new() };
+        let (mut first, mut warm) = (Pair::default(), Pair::default());
         for _ in 0..runs {
             let (mut us, _) = Session::start(&self.ours)?;
             let (mut them, _) = Session::start(&self.peer)?;
@@ -111,7 +110,7 @@ impl Sides {
 }
 
 /// The answers are the same: numbers to nine digits, all else to the letter.
-fn same(ours: &[Vec<Value>], theirs: &[Vec<Value>]) -> Result<(), String> {
+pub fn same(ours: &[Vec<Value>], theirs: &[Vec<Value>]) -> Result<(), String> {
     if ours.len() != theirs.len() {
         return Err(format!("{} rows, the peer has {}", ours.len(), theirs.len()));
     }

@@ -1,6 +1,6 @@
 //! sheetwise's side of a session: the library in this process, timed from the call to the whole answer.
 //!
-//! A line is `sql STATEMENT` or `ask QUESTION`.
+//! A line is `sql STATEMENT` or `ask QUESTION`. With a statement on the command line a model answers every question with it.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -12,14 +12,18 @@ use sheetwise::ask::{Answer, Mode, Outcome};
 use sheetwise::config::Config;
 use tokio::runtime::Builder;
 
-use crate::Fallible;
 use crate::session::Reply;
+use crate::{Fallible, model};
 
 /// Opens the knowledge base and answers until the end of input.
-pub fn serve(folder: &str, kb: &str) -> Fallible<ExitCode> {
+pub fn serve(folder: &str, kb: &str, says: Option<&str>) -> Fallible<ExitCode> {
     let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let mut config = Config::default();
+    if let Some(statement) = says {
+        (config.llm.base_url, config.llm.model) = (model::start(statement)?, "bench".to_owned());
+    }
     let start = Instant::now();
-    let (app, session) = runtime.block_on(open(folder, kb))?;
+    let (app, session) = runtime.block_on(open(folder, kb, config))?;
     say(&Reply { ms: since(start), ..Reply::default() })?;
     for line in std::io::stdin().lock().lines() {
         let reply = runtime.block_on(answer(&app, &session, &line?));
@@ -28,8 +32,8 @@ pub fn serve(folder: &str, kb: &str) -> Fallible<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn open(folder: &str, kb: &str) -> Fallible<(App, Session)> {
-    let app = App::open(Path::new(folder), Config::default()).await?;
+async fn open(folder: &str, kb: &str, config: Config) -> Fallible<(App, Session)> {
+    let app = App::open(Path::new(folder), config).await?;
     let session = app.session(&[kb.to_owned()]).await?;
     Ok((app, session))
 }

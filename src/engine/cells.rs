@@ -21,7 +21,8 @@ pub(super) fn column_of(field: &str) -> String {
 }
 
 impl Cells {
-    pub(super) fn new(mut all: Vec<Box<str>>, cut: bool) -> Self {
+    pub(super) fn new(all: impl IntoIterator<Item = Box<str>>, cut: bool) -> Self {
+        let mut all: Vec<Box<str>> = all.into_iter().collect();
         all.sort_unstable();
         Self { all, cut, ..Self::default() }
     }

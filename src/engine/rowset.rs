@@ -1,5 +1,16 @@
 //! Sets of rows of one segment, as bits.
 
+use datafusion::arrow::array::{Array, BooleanArray};
+use datafusion::arrow::buffer::BooleanBuffer;
+
+/// The rows where a condition is true, null being no truth.
+pub(super) fn true_rows(answer: &BooleanArray) -> BooleanBuffer {
+    match answer.nulls() {
+        Some(nulls) => answer.values() & nulls.inner(),
+        None => answer.values().clone(),
+    }
+}
+
 /// A set of small numbers: rows of a segment, document numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Bits {

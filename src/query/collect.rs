@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Int64Type, UInt32Type, UInt64Type};
-use datafusion::execution::SendableRecordBatchStream;
+use datafusion::logical_expr::LogicalPlan;
 use futures::StreamExt;
 
 use super::{QueryError, Session, result_value};
@@ -37,11 +37,11 @@ pub struct SourceCount {
 }
 
 impl Session {
-    /// Runs a statement and keeps its first `max_rows` rows.
-    pub async fn rows(&self, sql: &str, max_rows: usize) -> Result<Rows, QueryError> {
-        let (session, sql) = (self.clone(), sql.to_owned());
+    /// Runs a plan and keeps its first `max_rows` rows.
+    pub async fn rows(&self, plan: LogicalPlan, max_rows: usize) -> Result<Rows, QueryError> {
+        let session = self.clone();
         self.limited(async move {
-            let mut stream = session.stream(&sql).await?;
+            let mut stream = session.stream(&plan).await?;
             let mut kept = Rows::default();
             while let Some(batch) = stream.next().await {
                 kept.take(batch?.columns(), max_rows)?;
@@ -51,16 +51,16 @@ impl Session {
         .await
     }
 
-    /// Runs a statement whose last columns are [`SOURCES`], which are kept of its first `max_sources` rows.
+    /// Runs a plan whose last columns are [`SOURCES`], which are kept of its first `max_sources` rows.
     pub async fn plain(
         &self,
-        sql: &str,
+        plan: LogicalPlan,
         max_rows: usize,
         max_sources: usize,
     ) -> Result<(Rows, SourceCount), QueryError> {
-        let (session, sql) = (self.clone(), sql.to_owned());
+        let session = self.clone();
         self.limited(async move {
-            let mut stream = session.stream(&sql).await?;
+            let mut stream = session.stream(&plan).await?;
             let (mut kept, mut sources) = (Rows::default(), SourceCount::default());
             while let Some(batch) = stream.next().await {
                 let batch = batch?;
@@ -73,11 +73,11 @@ impl Session {
         .await
     }
 
-    /// Runs a statement that gives [`SOURCES`]; its least `max_sources` rows are kept, in order.
-    pub async fn sources(&self, sql: &str, max_sources: usize) -> Result<SourceCount, QueryError> {
-        let (session, sql) = (self.clone(), sql.to_owned());
+    /// Runs a plan that gives [`SOURCES`]; its least `max_sources` rows are kept, in order.
+    pub async fn sources(&self, plan: LogicalPlan, max_sources: usize) -> Result<SourceCount, QueryError> {
+        let session = self.clone();
         self.limited(async move {
-            let mut stream = session.stream(&sql).await?;
+            let mut stream = session.stream(&plan).await?;
             let mut sources = SourceCount::default();
             let mut least = BinaryHeap::with_capacity(max_sources + 1);
             while let Some(batch) = stream.next().await {
@@ -87,11 +87,6 @@ impl Session {
             Ok(sources)
         })
         .await
-    }
-
-    async fn stream(&self, sql: &str) -> Result<SendableRecordBatchStream, QueryError> {
-        let plan = self.plan(sql).await?;
-        Ok(self.context().execute_logical_plan(plan).await?.execute_stream().await?)
     }
 }
 

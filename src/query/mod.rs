@@ -7,8 +7,10 @@ mod collect;
 mod convert;
 mod failure;
 mod session;
+mod sharing;
 
 pub use collect::{Rows, SourceCount, SourceRow};
 pub use convert::{result_value, value};
 pub use failure::QueryError;
 pub use session::{Session, Sessions};
+pub use sharing::Shared;

@@ -7,13 +7,14 @@ use datafusion::catalog::{
     CatalogProvider, CatalogProviderList, MemoryCatalogProvider, MemoryCatalogProviderList, MemorySchemaProvider,
     SchemaProvider, TableProvider,
 };
-use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::context::{SQLOptions, SessionContext, SessionState};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::GreedyMemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
 use datafusion::logical_expr::{LogicalPlan, ScalarUDF};
 use datafusion::optimizer::OptimizerRule;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::SessionConfig;
 use tokio::task::JoinSet;
 
@@ -95,14 +96,8 @@ impl Session {
         self.context.add_optimizer_rule(rule);
     }
 
-    /// The plan that a statement would run by.
-    pub async fn optimized(&self, sql: &str) -> Result<LogicalPlan, QueryError> {
-        let plan = self.plan(sql).await?;
-        Ok(self.context.state().optimize(&plan)?)
-    }
-
     /// Plans one statement that only reads.
-    pub(super) async fn plan(&self, sql: &str) -> Result<LogicalPlan, QueryError> {
+    pub async fn plan(&self, sql: &str) -> Result<LogicalPlan, QueryError> {
         let plan = self.context.state().create_logical_plan(sql).await?;
         SQLOptions::new()
             .with_allow_ddl(false)
@@ -117,12 +112,32 @@ impl Session {
         }
     }
 
+    /// The plan as it will run.
+    pub fn optimized(&self, plan: &LogicalPlan) -> Result<LogicalPlan, QueryError> {
+        Ok(self.context.state().optimize(plan)?)
+    }
+
+    /// What a table of this session plans a scan with.
+    pub fn state(&self) -> SessionState {
+        self.context.state()
+    }
+
+    pub(super) async fn physical(&self, optimized: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>, QueryError> {
+        let state = self.context.state();
+        Ok(state.query_planner().create_physical_plan(optimized, &state).await?)
+    }
+
+    /// Starts an optimized plan.
+    pub(super) async fn stream(&self, optimized: &LogicalPlan) -> Result<SendableRecordBatchStream, QueryError> {
+        Ok(execute_stream(self.physical(optimized).await?, self.context.task_ctx())?)
+    }
+
     pub(super) fn context(&self) -> &SessionContext {
         &self.context
     }
 
     /// Runs to the end or to the time limit; then everything it started stops.
-    pub(super) async fn limited<T: Send + 'static>(
+    pub async fn limited<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, QueryError>> + Send + 'static,
     ) -> Result<T, QueryError> {

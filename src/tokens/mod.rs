@@ -8,6 +8,7 @@
 
 mod segmenter;
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use jieba_rs::Jieba;
@@ -25,12 +26,19 @@ fn dictionary() -> &'static Jieba {
 /// The tokens of a text, in order, repeats included.
 pub fn tokens(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    if text.is_ascii() {
-        cut(&text.to_ascii_lowercase(), &mut found);
-    } else {
-        cut(&text.nfkc().flat_map(char::to_lowercase).collect::<String>(), &mut found);
-    }
+    each(text, |token| found.push(token.to_owned()));
     found
+}
+
+/// Gives the tokens of a text one by one, as [`tokens`] has them.
+pub fn each(text: &str, mut take: impl FnMut(&str)) {
+    if text.is_ascii() && !text.bytes().any(|b| b.is_ascii_uppercase()) {
+        cut(text, &mut take);
+    } else if text.is_ascii() {
+        cut(&text.to_ascii_lowercase(), &mut take);
+    } else {
+        cut(&text.nfkc().flat_map(char::to_lowercase).collect::<String>(), &mut take);
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -51,43 +59,40 @@ fn script(c: char) -> Script {
 }
 
 /// Cuts folded text at every change of script.
-fn cut(text: &str, found: &mut Vec<String>) {
+fn cut(text: &str, take: &mut impl FnMut(&str)) {
     let mut start = 0;
     let mut current = Script::None;
     for (at, c) in text.char_indices() {
         let next = script(c);
         if next != current {
-            run(&text[start..at], current, found);
+            run(&text[start..at], current, take);
             (start, current) = (at, next);
         }
     }
-    run(&text[start..], current, found);
+    run(&text[start..], current, take);
 }
 
-fn run(text: &str, script: Script, found: &mut Vec<String>) {
+fn run(text: &str, script: Script, take: &mut impl FnMut(&str)) {
     match script {
         Script::None => {}
-        Script::Other => found.push(singular(text)),
-        Script::Han => {
-            let words = dictionary().cut_for_search(text, false);
-            found.extend(words.into_iter().map(|token| token.word.to_owned()));
-        }
+        Script::Other => take(&singular(text)),
+        Script::Han => dictionary().cut_for_search(text, false).iter().for_each(|token| take(token.word)),
     }
 }
 
 /// English plurals lose their ending: `orders` is `order`, `cities` is `city`.
-fn singular(word: &str) -> String {
-    let is_word = word.len() > 3 && word.bytes().all(|b| b.is_ascii_lowercase());
+fn singular(word: &str) -> Cow<'_, str> {
+    let is_word = word.len() > 3 && word.ends_with('s') && word.bytes().all(|b| b.is_ascii_lowercase());
     let kept = ["ss", "us", "is"].iter().any(|ending| word.ends_with(ending));
     if !is_word || kept {
-        return word.to_owned();
+        return Cow::Borrowed(word);
     }
     if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
-        return format!("{stem}y");
+        return Cow::Owned(format!("{stem}y"));
     }
     let sibilant = ["ses", "xes", "zes", "ches", "shes"].iter().any(|ending| word.ends_with(ending));
     let ending = if sibilant { "es" } else { "s" };
-    word.strip_suffix(ending).unwrap_or(word).to_owned()
+    Cow::Borrowed(word.strip_suffix(ending).unwrap_or(word))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod index;
 mod keys;
 mod ladder;
 mod matching;
+mod mentions;
 mod moment;
 mod net;
 mod page;
@@ -48,12 +49,13 @@ use super::{
 use crate::config::{EngineConfig, SqlLimits};
 use crate::engine::documents::LastDocuments;
 use crate::engine::ladder as steps;
-use crate::engine::mentions::{Column, MentionIndexes};
+use crate::engine::mentions::{Indexed, find};
 use crate::ids::Id;
 use crate::query::Sessions;
 use crate::sql::{Found, Lookup, ScopedSelect};
 use distinct::DistinctCells;
 use fault::Fault;
+use mentions::MentionIndexes;
 use net::Net;
 use place::Place;
 use product::About;
@@ -196,17 +198,14 @@ impl Engine for Elastic {
     }
 
     async fn mentions(&self, question: &str, snapshot: &Snapshot) -> Result<Vec<Mention>, EngineError> {
-        let mut columns = Vec::new();
-        for place in self.places(snapshot, |_| true) {
-            let cells = self.distinct.of_fields(&self.cluster, &place, &place.text_fields).await?;
-            let named = place.text_fields.iter().zip(cells);
-            columns.extend(named.map(|(field, cells)| {
-                let (table, field) = (place.name.clone(), field.clone());
-                Column { table, field, cells }
-            }));
+        let places = self.places(snapshot, |_| true);
+        let mut indexes = Vec::with_capacity(places.len());
+        for place in &places {
+            let cells = self.distinct.of_fields(&self.cluster, place, &place.text_fields).await?;
+            let packed = self.mentions.of(&place.text_fields, cells)?;
+            indexes.push(Indexed { table: &place.name, text_fields: &place.text_fields, packed });
         }
-        let index = self.mentions.of(columns);
-        Ok(index.find(question))
+        Ok(find(question, &indexes))
     }
 
     async fn search(&self, words: &str, snapshot: &Snapshot, top: usize) -> Result<Vec<Hit>, EngineError> {

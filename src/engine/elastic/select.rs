@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use datafusion::logical_expr::ScalarUDF;
+use datafusion::logical_expr::{LogicalPlan, ScalarUDF};
 
 use super::cited::Cited;
 use super::matching::answers;
@@ -38,8 +38,11 @@ impl Elastic {
         }
         let session = self.session(&statement, sources.as_deref(), places).await?;
         let (mut rows, sources) = match sources {
-            None => session.plain(&statement, max_rows, max_sources).await?,
-            Some(sources) => (session.rows(&statement, max_rows).await?, cited(&session, &sources, max_sources).await?),
+            None => session.plain(planned(&session, &statement).await?, max_rows, max_sources).await?,
+            Some(sources) => {
+                let rows = session.rows(planned(&session, &statement).await?, max_rows).await?;
+                (rows, cited(&session, planned(&session, &sources).await?, max_sources).await?)
+            }
         };
         round_sums(&mut rows, select);
         Ok(result(rows, sources))
@@ -67,9 +70,14 @@ impl Elastic {
     }
 }
 
+/// The plan that a statement runs by.
+async fn planned(session: &Session, statement: &str) -> Result<LogicalPlan, EngineError> {
+    Ok(session.optimized(&session.plan(statement).await?)?)
+}
+
 /// The rows that the answer stands on, counted by the server where it can.
-async fn cited(session: &Session, sources: &str, max_sources: usize) -> Result<SourceCount, EngineError> {
-    match Cited::of(&session.optimized(sources).await?) {
+async fn cited(session: &Session, sources: LogicalPlan, max_sources: usize) -> Result<SourceCount, EngineError> {
+    match Cited::of(&sources) {
         Some(cited) => cited.read(max_sources).await,
         None => Ok(session.sources(sources, max_sources).await?),
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use datafusion::arrow::array::{Array, AsArray};
 
 use super::store::Store;
-use super::view::View;
+use super::view::{SegmentView, View};
 use crate::engine::EngineError;
 use crate::engine::cells::{Cells, column_of};
 use crate::engine::rowset::Bits;
@@ -27,11 +27,23 @@ impl DistinctCells {
         Self { max, kept: Mutex::default() }
     }
 
+    /// Whether the cells of a field are in memory, all of them.
+    pub(super) fn knows(&self, view: &View, field: &str) -> bool {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get(&key(view, column_of(field))).is_some_and(|cells| !cells.cut)
+    }
+
+    /// The live cells of a segment's text column, which are not kept here.
+    pub(super) fn of_segment(&self, store: &Store, segment: &SegmentView, column: &str) -> Result<Cells, EngineError> {
+        let mut seen = Seen::new(self.max);
+        let whole = for_each_cell_of(store, segment, column, &mut |_, cell| seen.take(cell))?;
+        Ok(Cells::new(seen.cells, !whole))
+    }
+
     /// The cells of a field by its stored name, `docnm_kwd` and `sheet_kwd` included.
     pub(super) fn of_field(&self, store: &Store, view: &View, field: &str) -> Result<Arc<Cells>, EngineError> {
         let column = column_of(field);
-        let segments = view.segments().map(|segment| (segment.footer.no, segment.docs.clone())).collect();
-        let key = (segments, column.clone());
+        let key = key(view, column.clone());
         if let Some(cells) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(cells.clone());
         }
@@ -48,18 +60,38 @@ impl DistinctCells {
     }
 }
 
-fn read(store: &Store, view: &View, column: &str, max: usize) -> Result<Cells, EngineError> {
-    let mut seen: HashSet<Box<str>> = HashSet::new();
-    for_each_cell(store, view, column, |_, cell| {
-        if !seen.contains(cell) {
-            if seen.len() >= max {
-                return false;
-            }
-            seen.insert(cell.into());
+fn key(view: &View, column: String) -> Key {
+    (view.segments().map(|segment| (segment.footer.no, segment.docs.clone())).collect(), column)
+}
+
+/// Distinct cells as they are met, up to a number.
+struct Seen {
+    cells: datafusion::common::HashSet<Box<str>>,
+    max: usize,
+}
+
+impl Seen {
+    fn new(max: usize) -> Self {
+        Self { cells: datafusion::common::HashSet::default(), max }
+    }
+
+    /// Takes a cell; false where it is one too many.
+    fn take(&mut self, cell: &str) -> bool {
+        if self.cells.contains(cell) {
+            return true;
         }
-        true
-    })
-    .map(|whole| Cells::new(seen.into_iter().collect(), !whole))
+        let room = self.cells.len() < self.max;
+        if room {
+            self.cells.insert(cell.into());
+        }
+        room
+    }
+}
+
+fn read(store: &Store, view: &View, column: &str, max: usize) -> Result<Cells, EngineError> {
+    let mut seen = Seen::new(max);
+    let whole = for_each_cell(store, view, column, |_, cell| seen.take(cell))?;
+    Ok(Cells::new(seen.cells, !whole))
 }
 
 /// Goes through the live, non-null cells of a text column until told to stop; says whether it came to the end.
@@ -70,17 +102,29 @@ pub(super) fn for_each_cell(
     mut visit: impl FnMut((u32, usize), &str) -> bool,
 ) -> Result<bool, EngineError> {
     for segment in view.segments() {
-        let footer = &segment.footer;
-        for group in 0..footer.groups.len() {
-            let Some(array) = store.column(footer, group, column)? else { continue };
-            let Some(texts) = array.as_string_view_opt() else { continue };
-            let live = segment.live(store, group)?;
-            let first = footer.first_row(group);
-            for row in 0..texts.len() {
-                let skipped = texts.is_null(row) || live.as_ref().is_some_and(|live| !live[row]);
-                if !skipped && !visit((footer.no, first + row), texts.value(row)) {
-                    return Ok(false);
-                }
+        if !for_each_cell_of(store, segment, column, &mut visit)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn for_each_cell_of(
+    store: &Store,
+    segment: &SegmentView,
+    column: &str,
+    visit: &mut impl FnMut((u32, usize), &str) -> bool,
+) -> Result<bool, EngineError> {
+    let footer = &segment.footer;
+    for group in 0..footer.groups.len() {
+        let Some(array) = store.column(footer, group, column)? else { continue };
+        let Some(texts) = array.as_string_view_opt() else { continue };
+        let live = segment.live(store, group)?;
+        let first = footer.first_row(group);
+        for row in 0..texts.len() {
+            let skipped = texts.is_null(row) || live.as_ref().is_some_and(|live| !live[row]);
+            if !skipped && !visit((footer.no, first + row), texts.value(row)) {
+                return Ok(false);
             }
         }
     }

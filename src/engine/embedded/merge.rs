@@ -8,6 +8,7 @@ use datafusion::arrow::array::{AsArray, BooleanArray, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::datatypes::{FieldRef, SchemaRef, UInt32Type};
 
+use super::mentions::MentionIndexes;
 use super::search::Shards;
 use super::store::{Footer, Store, damaged, io};
 use super::writer::SegmentWriter;
@@ -130,19 +131,28 @@ fn only(batch: &RecordBatch, docs: &HashSet<u32>) -> ArrowResult<RecordBatch> {
 }
 
 /// Removes files and indexes of segments that are not `live`, and what was left half written. Only under the writer's lock.
-pub(super) fn sweep(store: &Store, shards: &Shards, live: &[SegmentRef]) -> Result<(), EngineError> {
+pub(super) fn sweep(
+    store: &Store,
+    shards: &Shards,
+    mentions: &MentionIndexes,
+    live: &[SegmentRef],
+) -> Result<(), EngineError> {
     let numbers: HashSet<u32> = live.iter().map(|segment| segment.no).collect();
     let is_live = |no: u32| numbers.contains(&no);
     shards.forget(&is_live);
+    mentions.forget(&is_live);
     store.forget(&is_live);
     remove_dead(&store.segments(), |name| {
         name.strip_suffix(".parquet").and_then(|no| no.parse().ok()).is_some_and(is_live)
     })?;
     let swept = store.not_building()?;
-    remove_dead(&store.search(), |name| match name.parse() {
-        Ok(no) => is_live(no),
-        Err(_) => swept.is_none(),
-    })
+    for indexes in [store.search(), store.mentions()] {
+        remove_dead(&indexes, |name| match name.parse() {
+            Ok(no) => is_live(no),
+            Err(_) => swept.is_none(),
+        })?;
+    }
+    Ok(())
 }
 
 fn remove_dead(folder: &Path, is_live: impl Fn(&str) -> bool) -> Result<(), EngineError> {

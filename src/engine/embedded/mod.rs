@@ -4,16 +4,22 @@
 //! Goes out: exact results over the live rows in scope.
 //! Must never happen: a segment that shows before the catalog names it; a number of a segment used again.
 
+mod cited;
+mod citing;
 mod columns;
 mod distinct;
+mod filter;
 mod ladder;
+mod mentions;
 mod merge;
 mod provider;
+mod reader;
 mod rows;
 mod scan;
 mod scope;
 mod search;
 mod select;
+mod side_by_side;
 mod store;
 mod view;
 mod writer;
@@ -32,11 +38,11 @@ use super::{
 };
 use crate::config::{EmbeddedLimits, SqlLimits};
 use crate::engine::documents::LastDocuments;
-use crate::engine::mentions::{Column, MentionIndexes};
 use crate::engine::{Destination, ladder as steps};
 use crate::query::{QueryError, Sessions};
 use crate::sql::{Found, Lookup, ScopedSelect};
 use distinct::DistinctCells;
+use mentions::MentionIndexes;
 use search::Shards;
 use store::Store;
 use view::View;
@@ -82,17 +88,6 @@ impl From<QueryError> for EngineError {
     }
 }
 
-fn columns(store: &Store, distinct: &DistinctCells, views: &[Arc<View>]) -> Result<Vec<Column>, EngineError> {
-    let mut columns = Vec::new();
-    for view in views {
-        for field in &view.text_fields {
-            let cells = distinct.of_field(store, view, field)?;
-            columns.push(Column { table: view.name.clone(), field: field.clone(), cells });
-        }
-    }
-    Ok(columns)
-}
-
 /// Runs work that computes or reads files where it keeps no other task waiting.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
@@ -127,6 +122,12 @@ impl Engine for Embedded {
         let (store, shards, distinct) = (self.store.clone(), self.shards.clone(), self.distinct.clone());
         let lookup = lookup.clone();
         blocking(move || {
+            if !distinct.knows(&view, &lookup.field) {
+                let found = ladder::exact(&store, &view, &lookup)?;
+                if !found.exact.is_empty() {
+                    return Ok(found);
+                }
+            }
             let cells = distinct.of_field(&store, &view, &lookup.field)?;
             match cells.cut {
                 false => Ok(steps::climb(&lookup, &cells)),
@@ -140,7 +141,7 @@ impl Engine for Embedded {
         let views = self.views(snapshot, |_| true)?;
         let (store, distinct, mentions) = (self.store.clone(), self.distinct.clone(), self.mentions.clone());
         let question = question.to_owned();
-        blocking(move || Ok(mentions.of(columns(&store, &distinct, &views)?).find(&question))).await
+        blocking(move || mentions.find(&store, &distinct, &views, &question)).await
     }
 
     async fn search(&self, words: &str, snapshot: &Snapshot, top: usize) -> Result<Vec<Hit>, EngineError> {
@@ -158,8 +159,12 @@ impl Engine for Embedded {
 
     async fn index(&self, snapshot: &Snapshot) -> Result<(), EngineError> {
         let views = self.views(snapshot, |_| true)?;
-        let store = self.store.clone();
-        blocking(move || rows::index(&store, &views)).await
+        let (store, distinct, mentions) = (self.store.clone(), self.distinct.clone(), self.mentions.clone());
+        blocking(move || {
+            rows::index(&store, &views)?;
+            mentions.make(&store, &distinct, &views)
+        })
+        .await
     }
 
     async fn merge(&self, segments: &[LiveSegment]) -> Result<Vec<Merged>, EngineError> {
@@ -168,6 +173,6 @@ impl Engine for Embedded {
     }
 
     fn sweep(&self, live: &[SegmentRef]) -> Result<(), EngineError> {
-        merge::sweep(&self.store, &self.shards, live)
+        merge::sweep(&self.store, &self.shards, &self.mentions, live)
     }
 }

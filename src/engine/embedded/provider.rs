@@ -1,6 +1,6 @@
 //! A view as a table of a query.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -10,7 +10,9 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 
-use super::scan::{Chunk, Scan};
+use super::filter::{self, Filter};
+use super::reader::{Chunk, Reader};
+use super::scan::Scan;
 use super::scope::{self, Left};
 use super::store::Store;
 use super::view::{SegmentView, View};
@@ -18,8 +20,10 @@ use crate::engine::rowset::Bits;
 
 #[derive(Debug)]
 pub(super) struct Provider {
-    pub store: Arc<Store>,
+    store: Arc<Store>,
     pub view: Arc<View>,
+    /// The filters asked for so far: the selects of a statement share what they work out.
+    filters: Mutex<Vec<Arc<Filter>>>,
 }
 
 #[async_trait]
@@ -33,7 +37,7 @@ impl TableProvider for Provider {
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
-        let support = |filter: &&Expr| match scope::is_of_scope(filter) {
+        let support = |filter: &&Expr| match scope::is_of_scope(filter) || filter::is_of_rows(filter) {
             true => TableProviderFilterPushDown::Exact,
             false => TableProviderFilterPushDown::Unsupported,
         };
@@ -51,20 +55,40 @@ impl TableProvider for Provider {
             Some(columns) => Arc::new(self.view.schema.project(columns)?),
             None => self.view.schema.clone(),
         };
-        let partitions = dealt(self.chunks(filters), state.config().target_partitions()).into_iter().map(|chunks| {
-            Arc::new(Scan {
-                store: self.store.clone(),
-                documents: self.view.documents.clone(),
-                table: self.view.name.as_str().into(),
-                schema: schema.clone(),
-                chunks,
-            }) as Arc<dyn PartitionStream>
+        let (chunks, filter) = self.selection(filters, state)?;
+        let partitions = dealt(chunks, state.config().target_partitions()).into_iter().map(|chunks| {
+            let (reader, filter, schema) = (self.reader(), filter.clone(), schema.clone());
+            Arc::new(Scan { reader, schema, filter, chunks }) as Arc<dyn PartitionStream>
         });
         Ok(Arc::new(StreamingTableExec::try_new(schema.clone(), partitions.collect(), None, None, false, limit)?))
     }
 }
 
 impl Provider {
+    pub(super) fn new(store: Arc<Store>, view: Arc<View>) -> Self {
+        Self { store, view, filters: Mutex::default() }
+    }
+
+    pub(super) fn reader(&self) -> Reader {
+        let (store, documents) = (self.store.clone(), self.view.documents.clone());
+        Reader { store, documents, table: self.view.name.as_str().into() }
+    }
+
+    /// The row groups that conditions leave, and what is still to be asked of their rows.
+    pub(super) fn selection(&self, filters: &[Expr], state: &dyn Session) -> Result<(Vec<Chunk>, Arc<Filter>)> {
+        let conditions: Vec<Expr> = filters.iter().filter(|filter| !scope::is_of_scope(filter)).cloned().collect();
+        let mut known = self.filters.lock().unwrap_or_else(PoisonError::into_inner);
+        let filter = match known.iter().find(|filter| filter.is_of(&conditions)) {
+            Some(filter) => filter.clone(),
+            None => {
+                let filter = Arc::new(Filter::new(conditions, &self.view.schema, state)?);
+                known.push(filter.clone());
+                filter
+            }
+        };
+        Ok((self.chunks(filters), filter))
+    }
+
     /// The row groups that the scope conditions leave.
     fn chunks(&self, filters: &[Expr]) -> Vec<Chunk> {
         let mut chunks = Vec::new();
@@ -96,8 +120,7 @@ fn narrowed(segment: &SegmentView, left: &Left) -> Option<SegmentView> {
 
 /// Runs of row groups for each partition, about the same number of rows in each, in order.
 fn dealt(chunks: Vec<Chunk>, partitions: usize) -> Vec<Vec<Chunk>> {
-    let rows = |chunk: &Chunk| chunk.segment.footer.groups[chunk.group];
-    let total: usize = chunks.iter().map(rows).sum();
+    let total: usize = chunks.iter().map(Chunk::rows).sum();
     let share = total.div_ceil(partitions.max(1)).max(1);
     let mut dealt = vec![Vec::new()];
     let mut taken = 0;
@@ -105,7 +128,7 @@ fn dealt(chunks: Vec<Chunk>, partitions: usize) -> Vec<Vec<Chunk>> {
         if taken >= share * dealt.len() {
             dealt.push(Vec::new());
         }
-        taken += rows(&chunk);
+        taken += chunk.rows();
         if let Some(last) = dealt.last_mut() {
             last.push(chunk);
         }

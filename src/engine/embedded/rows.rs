@@ -6,6 +6,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{Int64Type, UInt32Type};
 
+use super::cited::{self, WholeRow};
 use super::search::{self, Shards};
 use super::store::{Footer, Store};
 use super::view::{SegmentView, View};
@@ -59,7 +60,7 @@ pub(super) fn stored(
     let segments: HashMap<u32, &SegmentView> = by_number(views).map(|(no, _, segment)| (no, segment)).collect();
     let table_of: HashMap<u32, usize> = by_number(views).map(|(no, table, _)| (no, table)).collect();
     let mut rows = HashMap::new();
-    for (key, batch, at) in read(&segments, keys)? {
+    for (key, batch, at) in store.cited().get(keys, |keys| read(&segments, keys))? {
         let no = (key.0 >> 32) as u32;
         let (Some(source), Some(&table)) = (source(key, &batch, at), table_of.get(&no)) else { continue };
         if is_live(store, segments[&no], key.0 as u32 as usize)? {
@@ -84,11 +85,8 @@ fn is_live(store: &Store, segment: &SegmentView, row: usize) -> Result<bool, Eng
     Ok(numbers.is_some_and(|numbers| docs.contains(numbers.value(at) as usize)))
 }
 
-/// Reads the rows of keys, each row group once: the key, its batch and its place there.
-fn read(
-    segments: &HashMap<u32, &SegmentView>,
-    keys: &[RowKey],
-) -> Result<Vec<(RowKey, RecordBatch, usize)>, EngineError> {
+/// Reads the rows of keys, each row group once.
+fn read(segments: &HashMap<u32, &SegmentView>, keys: &[RowKey]) -> Result<Vec<WholeRow>, EngineError> {
     let mut wanted: BTreeMap<(u32, usize), Vec<usize>> = BTreeMap::new();
     for key in keys {
         let (no, row) = ((key.0 >> 32) as u32, key.0 as u32 as usize);
@@ -101,7 +99,7 @@ fn read(
         rows.sort_unstable();
         rows.dedup();
         let footer = &segments[&no].footer;
-        let batch = footer.read_rows(group, &rows)?;
+        let batch = cited::compact(&footer.read_rows(group, &rows)?);
         let first = footer.first_row(group);
         read.extend(rows.iter().enumerate().map(|(at, row)| (key(no, first + row), batch.clone(), at)));
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use datafusion::logical_expr::ScalarUDF;
 
+use super::citing;
 use super::provider::Provider;
 use super::search::{self, Shards};
 use super::store::Store;
@@ -16,7 +17,7 @@ use crate::engine::matching::{Call, Hits, MatchFunction, Need, SegmentHits, call
 use crate::engine::outcome::{casts_to_whole, relations, result, round_sums};
 use crate::engine::overflow::{self, Extent};
 use crate::engine::rowset::Bits;
-use crate::query::Session;
+use crate::query::{Rows, Session, SourceCount};
 use crate::sql::{Code, Refusal, ScopedSelect, render};
 use crate::tokens;
 
@@ -44,8 +45,11 @@ impl Embedded {
         }
         let session = self.session(&statement, sources.as_deref(), &views, select).await?;
         let (mut rows, sources) = match sources {
-            None => session.plain(&statement, max_rows, max_sources).await?,
-            Some(sources) => (session.rows(&statement, max_rows).await?, session.sources(&sources, max_sources).await?),
+            None => {
+                let plan = session.optimized(&session.plan(&statement).await?)?;
+                session.plain(plan, max_rows, max_sources).await?
+            }
+            Some(sources) => with_sources(&session, &statement, &sources, max_rows, max_sources).await?,
         };
         round_sums(&mut rows, select);
         Ok(result(rows, sources))
@@ -60,7 +64,7 @@ impl Embedded {
     ) -> Result<Session, EngineError> {
         let session = self.sessions.open(self.partitions(views, select))?;
         for view in views {
-            session.table(&view.name, Arc::new(Provider { store: self.store.clone(), view: view.clone() }))?;
+            session.table(&view.name, Arc::new(Provider::new(self.store.clone(), view.clone())))?;
         }
         let mut calls = calls(statement);
         calls.extend(sources.map(self::calls).unwrap_or_default());
@@ -82,6 +86,27 @@ impl Embedded {
             partitions => partitions,
         }
     }
+}
+
+/// A statement and the select of its sources, which share what both compute.
+async fn with_sources(
+    session: &Session,
+    statement: &str,
+    sources: &str,
+    max_rows: usize,
+    max_sources: usize,
+) -> Result<(Rows, SourceCount), EngineError> {
+    let shared = session.shared(session.plan(statement).await?, session.plan(sources).await?).await?;
+    let rows = session.rows(session.optimized(&shared.statement)?, max_rows).await?;
+    let sources = session.optimized(&shared.sources)?;
+    if let Some(scan) = citing::only_scan(&sources).cloned() {
+        let state = session.state();
+        let counted = session.limited(async move { Ok(citing::sources(&scan, &state, max_sources).await?) }).await?;
+        if let Some(counted) = counted {
+            return Ok((rows, counted));
+        }
+    }
+    Ok((rows, session.sources(sources, max_sources).await?))
 }
 
 fn answers(

@@ -19,6 +19,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::metadata::PageIndexPolicy;
 use parquet::file::statistics::Statistics;
 
+use super::cited::Cited;
 use super::columns::{ColumnKey, Columns};
 use crate::config::EmbeddedLimits;
 use crate::engine::EngineError;
@@ -36,6 +37,7 @@ pub(super) struct Store {
     next: AtomicU32,
     footers: Mutex<HashMap<u32, Arc<Footer>>>,
     columns: Columns,
+    cited: Cited,
 }
 
 /// What a segment's file says of itself.
@@ -50,7 +52,7 @@ pub(super) struct Footer {
 
 impl Store {
     pub(super) fn open(root: &Path, limits: &EmbeddedLimits, durable: bool) -> Result<Self, EngineError> {
-        for folder in ["segments", "search"] {
+        for folder in ["segments", "search", "mentions"] {
             let path = root.join(folder);
             std::fs::create_dir_all(&path).map_err(|source| io(&path, source))?;
         }
@@ -61,6 +63,7 @@ impl Store {
             next: AtomicU32::new(1),
             footers: Mutex::default(),
             columns: Columns::new(limits.cache_bytes),
+            cited: Cited::default(),
         })
     }
 
@@ -78,6 +81,10 @@ impl Store {
 
     pub(super) fn search(&self) -> PathBuf {
         self.root.join("search")
+    }
+
+    pub(super) fn mentions(&self) -> PathBuf {
+        self.root.join("mentions")
     }
 
     /// Held while an index is built: a sweep leaves half-built indexes alone as long as anyone does.
@@ -159,10 +166,15 @@ impl Store {
         Ok(self.columns(footer, group, &[name.into()])?.pop().flatten())
     }
 
+    pub(super) fn cited(&self) -> &Cited {
+        &self.cited
+    }
+
     /// Forgets segments that are gone.
     pub(super) fn forget(&self, live: &dyn Fn(u32) -> bool) {
         self.footers.lock().unwrap_or_else(PoisonError::into_inner).retain(|no, _| live(*no));
         self.columns.retain(live);
+        self.cited.retain(live);
     }
 
     #[cfg(test)]
@@ -193,6 +205,12 @@ impl Footer {
         self.schema().index_of(name).is_ok()
     }
 
+    /// Columns of text, without the cells' own texts of other fields.
+    pub(super) fn text_columns(&self) -> impl Iterator<Item = &str> {
+        let texts = self.schema().fields().iter().filter(|field| field.data_type() == &DataType::Utf8View);
+        texts.map(|field| field.name().as_str()).filter(|name| !name.ends_with("__raw"))
+    }
+
     /// The column that holds what `name` asks for.
     fn stored(&self, name: &Arc<str>) -> Arc<str> {
         let whole = || whole_column(name).filter(|whole| self.has(whole)).map(Arc::from);
@@ -218,9 +236,42 @@ impl Footer {
 
     /// Whether the column has no null in the row group, as far as the file says.
     pub(super) fn has_nulls(&self, group: usize, name: &str) -> bool {
-        let group = self.metadata.metadata().row_group(group);
-        let column = group.columns().iter().find(|column| column.column_path().string() == name);
-        column.and_then(|column| column.statistics()?.null_count_opt()) != Some(0)
+        self.statistics(group, name).and_then(Statistics::null_count_opt) != Some(0)
+    }
+
+    /// No number of the column in the row group is smaller, as far as the file says.
+    pub(super) fn least(&self, group: usize, name: &str) -> i64 {
+        match self.statistics(group, name) {
+            Some(Statistics::Int64(bounds)) => bounds.min_opt().copied().unwrap_or(i64::MIN),
+            _ => i64::MIN,
+        }
+    }
+
+    /// The number that every row of the row group has, if the file says so.
+    pub(super) fn only_number(&self, group: usize, name: &str) -> Option<u32> {
+        match self.statistics(group, name)? {
+            Statistics::Int32(bounds) if bounds.null_count_opt() == Some(0) && bounds.min_opt() == bounds.max_opt() => {
+                bounds.min_opt().map(|number| number.cast_unsigned())
+            }
+            _ => None,
+        }
+    }
+
+    /// The text that every row of the row group has, if the file says so.
+    pub(super) fn only_text(&self, group: usize, name: &str) -> Option<&str> {
+        match self.statistics(group, name)? {
+            Statistics::ByteArray(bounds) => {
+                let is_whole = bounds.min_is_exact() && bounds.max_is_exact() && bounds.null_count_opt() == Some(0);
+                let same = is_whole && bounds.min_opt() == bounds.max_opt();
+                std::str::from_utf8(bounds.min_bytes_opt().filter(|_| same)?).ok()
+            }
+            _ => None,
+        }
+    }
+
+    fn statistics(&self, group: usize, name: &str) -> Option<&Statistics> {
+        let columns = self.metadata.metadata().row_group(group).columns();
+        columns.iter().find(|column| column.column_path().string() == name)?.statistics()
     }
 
     /// No whole number of the column is further from zero than this; without statistics, any may be.

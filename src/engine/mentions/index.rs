@@ -1,122 +1,45 @@
-//! All cells in scope by the hash of how they may be said, and the search of a question in it.
+//! The search of a question in the cells of all that is in scope.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use super::fuzzy::{Parts, allowed};
+use super::fuzzy::{self, allowed};
+use super::packed::{Entry, LONGEST, Packed};
 use super::question::{Folded, Rolling, is_spaced};
 use super::variants::variants;
-use crate::engine::cells::Cells;
+use crate::engine::cells::column_of;
 use crate::engine::{Likeness, Mention};
 use crate::tokens;
 
-/// Letters of the longest cell that is found in a question.
-const LONGEST: usize = 64;
 /// Words of a cell that a fuzzy match may have.
 const MAX_WORDS: usize = 4;
-/// Snapshots whose indexes are kept.
-const MAX_KEPT: usize = 4;
 
-/// Indexes of the last snapshots asked about.
-#[derive(Default)]
-pub(in crate::engine) struct MentionIndexes {
-    kept: Mutex<Vec<Arc<MentionIndex>>>,
+/// Cells of one table, all or some of them.
+pub(in crate::engine) struct Indexed<'a> {
+    pub table: &'a str,
+    /// Stored names of the table's text fields, `docnm_kwd` and `sheet_kwd` included.
+    pub text_fields: &'a [String],
+    pub packed: Arc<Packed>,
 }
 
-/// One text column of a table.
-pub(in crate::engine) struct Column {
-    pub table: String,
-    /// Stored name of its field, or `docnm_kwd` / `sheet_kwd`.
-    pub field: String,
-    pub cells: Arc<Cells>,
+/// Mentions in a question, longest first, then closest.
+pub(in crate::engine) fn find(question: &str, indexes: &[Indexed<'_>]) -> Vec<Mention> {
+    let folded = Folded::of(question);
+    let mut mentions: Vec<Mention> = indexes.iter().flat_map(|index| index.whole(question, &folded)).collect();
+    let taken: HashSet<(usize, usize)> = mentions.iter().map(|mention| (mention.start, mention.end)).collect();
+    let pieces: Vec<(usize, usize)> =
+        pieces(&folded).into_iter().filter(|&piece| is_free(&folded, piece, &taken)).collect();
+    mentions.extend(indexes.iter().flat_map(|index| index.fuzzy(&folded, &pieces)));
+    sorted(mentions)
 }
 
-pub(in crate::engine) struct MentionIndex {
-    columns: Vec<Column>,
-    /// Hash of a folded form, place in `entries`; by hash.
-    forms: Vec<(u64, u32)>,
-    entries: Vec<Entry>,
-    parts: Parts,
+/// No cell stands to the letter where the piece does.
+fn is_free(folded: &Folded, (from, to): (usize, usize), taken: &HashSet<(usize, usize)>) -> bool {
+    let (start, end) = folded.bytes(from, to);
+    !taken.iter().any(|(s, e)| *s <= start && end <= *e)
 }
 
-#[derive(Clone, Copy)]
-struct Entry {
-    column: u32,
-    cell: u32,
-    /// The form is not the whole cell.
-    partial: bool,
-}
-
-impl MentionIndexes {
-    /// The index of all text columns in scope, made where the last ones do not have it.
-    pub(in crate::engine) fn of(&self, columns: Vec<Column>) -> Arc<MentionIndex> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(index) = kept.iter().find(|index| index.is_of(&columns)) {
-            return index.clone();
-        }
-        let index = Arc::new(MentionIndex::new(columns));
-        if kept.len() >= MAX_KEPT {
-            kept.remove(0);
-        }
-        kept.push(index.clone());
-        index
-    }
-}
-
-impl MentionIndex {
-    fn new(columns: Vec<Column>) -> Self {
-        let mut index = Self { columns: Vec::new(), forms: Vec::new(), entries: Vec::new(), parts: Parts::default() };
-        for (column, at) in columns.iter().zip(0..) {
-            let is_file = column.field == "docnm_kwd";
-            for (cell, place) in column.cells.all.iter().zip(0..) {
-                index.add(cell, is_file, at, place);
-            }
-        }
-        index.forms.sort_unstable();
-        index.columns = columns;
-        index
-    }
-
-    fn add(&mut self, cell: &str, is_file: bool, column: u32, place: u32) {
-        if cell.len() > LONGEST * 8 {
-            return;
-        }
-        let whole = tokens::fold(cell);
-        if whole.is_empty() {
-            return;
-        }
-        self.add_form(&whole, Entry { column, cell: place, partial: false });
-        self.parts.add(&whole, (self.entries.len() - 1) as u32);
-        for form in variants(cell, is_file) {
-            self.add_form(&form, Entry { column, cell: place, partial: true });
-        }
-    }
-
-    fn add_form(&mut self, form: &str, entry: Entry) {
-        self.forms.push((Rolling::of(form.chars()).0, self.entries.len() as u32));
-        self.entries.push(entry);
-    }
-
-    fn is_of(&self, columns: &[Column]) -> bool {
-        let same = |(own, other): (&Column, &Column)| {
-            own.table == other.table && own.field == other.field && Arc::ptr_eq(&own.cells, &other.cells)
-        };
-        self.columns.len() == columns.len() && self.columns.iter().zip(columns).all(same)
-    }
-
-    fn cell(&self, entry: Entry) -> &str {
-        &self.columns[entry.column as usize].cells.all[entry.cell as usize]
-    }
-
-    /// Mentions in a question, longest first, then closest.
-    pub(in crate::engine) fn find(&self, question: &str) -> Vec<Mention> {
-        let folded = Folded::of(question);
-        let mut mentions = self.whole(question, &folded);
-        let taken: HashSet<(usize, usize)> = mentions.iter().map(|mention| (mention.start, mention.end)).collect();
-        mentions.extend(self.fuzzy(&folded, &taken));
-        sorted(mentions)
-    }
-
+impl Indexed<'_> {
     fn whole(&self, question: &str, folded: &Folded) -> Vec<Mention> {
         let mut mentions = Vec::new();
         for from in (0..folded.letters.len()).filter(|&at| folded.begins(at)) {
@@ -124,7 +47,7 @@ impl MentionIndex {
             for to in from + 1..=folded.letters.len().min(from + LONGEST) {
                 hash = hash.add(folded.letters[to - 1]);
                 if folded.ends(to) && (to - from >= 2 || stands_alone(question, folded.bytes(from, to))) {
-                    self.named(hash, question, folded, (from, to), &mut mentions);
+                    mentions.extend(self.named(hash, question, folded, (from, to)));
                 }
             }
         }
@@ -137,45 +60,47 @@ impl MentionIndex {
         question: &str,
         folded: &Folded,
         (from, to): (usize, usize),
-        mentions: &mut Vec<Mention>,
-    ) {
-        let first = self.forms.partition_point(|(form, _)| *form < hash.0);
-        for &(_, place) in self.forms[first..].iter().take_while(|(form, _)| *form == hash.0) {
-            let entry = self.entries[place as usize];
-            let (start, end) = folded.bytes(from, to);
-            let said = &question[start..end];
-            let how = likeness(self.cell(entry), said, entry.partial);
-            if let Some(how) = how.filter(|how| to - from >= 2 || *how == Likeness::Exact) {
-                mentions.push(self.mention(entry, start, end, how));
-            }
-        }
+    ) -> impl Iterator<Item = Mention> {
+        let (start, end) = folded.bytes(from, to);
+        self.packed.forms(hash.0).filter_map(move |entry| {
+            let how = likeness(self.packed.cell(entry).1, &question[start..end], entry.is_partial());
+            let how = how.filter(|how| to - from >= 2 || *how == Likeness::Exact)?;
+            self.mention(entry, start, end, how)
+        })
     }
 
-    fn fuzzy(&self, folded: &Folded, taken: &HashSet<(usize, usize)>) -> Vec<Mention> {
+    fn fuzzy(&self, folded: &Folded, pieces: &[(usize, usize)]) -> Vec<Mention> {
         let mut mentions = Vec::new();
-        for (from, to) in pieces(folded) {
+        for &(from, to) in pieces {
             let (start, end) = folded.bytes(from, to);
-            if taken.iter().any(|(s, e)| *s <= start && end <= *e) {
-                continue;
-            }
             let piece = &folded.letters[from..to];
             let said: String = piece.iter().collect();
-            for place in self.parts.candidates(piece) {
-                let entry = self.entries[place as usize];
-                let cell = tokens::fold(self.cell(entry));
+            for entry in self.candidates(piece) {
+                let cell = tokens::fold(self.packed.cell(entry).1);
                 let edits = strsim::osa_distance(&cell, &said);
                 if edits > 0 && edits <= allowed(cell.len().min(said.len())) {
-                    mentions.push(self.mention(entry, start, end, Likeness::Fuzzy));
+                    mentions.extend(self.mention(entry, start, end, Likeness::Fuzzy));
                 }
             }
         }
         mentions
     }
 
-    fn mention(&self, entry: Entry, start: usize, end: usize, how: Likeness) -> Mention {
-        let column = &self.columns[entry.column as usize];
-        let (table, field) = (column.table.clone(), column.field.clone());
-        Mention { table, field, cell: self.cell(entry).to_owned(), start, end, how }
+    /// Cells that may be a few letters away from a piece of a question.
+    fn candidates(&self, piece: &[char]) -> Vec<Entry> {
+        let hashes = fuzzy::parts_near(piece);
+        let found = hashes.iter().flat_map(|&hash| self.packed.parts(hash).take(fuzzy::MAX_COMPARED));
+        let mut found: Vec<Entry> = found.collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// A cell of a column that is no text field of the table is none.
+    fn mention(&self, entry: Entry, start: usize, end: usize, how: Likeness) -> Option<Mention> {
+        let (column, cell) = self.packed.cell(entry);
+        let field = self.text_fields.iter().find(|field| column_of(field) == column)?;
+        Some(Mention { table: self.table.to_owned(), field: field.clone(), cell: cell.to_owned(), start, end, how })
     }
 }
 
@@ -207,7 +132,7 @@ fn likeness(cell: &str, said: &str, partial: bool) -> Option<Likeness> {
         true => tokens::fold(cell)
             .contains(&folded)
             .then_some(Likeness::Partial)
-            .or_else(|| variants(cell, true).contains(&folded).then_some(Likeness::Partial)),
+            .or_else(|| variants(&tokens::fold(cell), true).contains(&folded).then_some(Likeness::Partial)),
     }
 }
 

@@ -5,14 +5,13 @@ use crate::tokens;
 /// Letters of a shorter form at least: two where they are Chinese, four where they are Latin.
 const SHORTEST_LATIN: usize = 4;
 
-/// Folded forms of a cell that a question may have instead: without brackets and marks, or only its leading part.
-pub(super) fn variants(cell: &str, is_file: bool) -> Vec<String> {
-    let whole = tokens::fold(cell);
-    let mut forms = vec![without_brackets(&whole), without_marks(&whole), leading(&whole)];
+/// Folded forms of a folded cell that a question may have instead: without brackets and marks, or only its leading part.
+pub(super) fn variants(whole: &str, is_file: bool) -> Vec<String> {
+    let mut forms = vec![without_brackets(whole), without_marks(whole), leading(whole)];
     if is_file && let Some((stem, _)) = whole.rsplit_once('.') {
         forms.push(stem.to_owned());
     }
-    forms.retain(|form| form != &whole && is_long_enough(form));
+    forms.retain(|form| form != whole && is_long_enough(form));
     forms.sort_unstable();
     forms.dedup();
     forms

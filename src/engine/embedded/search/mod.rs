@@ -4,6 +4,7 @@
 //! Must never happen: an index that other rows show through; an index half built that counts as whole.
 
 mod build;
+mod content;
 mod rank;
 mod shard;
 mod words;

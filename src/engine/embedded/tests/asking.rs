@@ -1,5 +1,6 @@
 use super::House;
-use crate::config::EmbeddedLimits;
+use crate::config::{EmbeddedLimits, SqlLimits};
+use crate::engine::embedded::Embedded;
 use crate::engine::{Engine, Likeness};
 use crate::sql::{Found, Lookup, Wanted};
 
@@ -53,4 +54,26 @@ async fn a_question_names_cells_with_their_bytes() {
     }
     let mentions = house.engine.mentions("行政管理部 123", &house.snapshot).await.expect("mentions");
     assert_eq!(mentions.len(), 1, "neither the shorter cell within nor a part of a number: {mentions:?}");
+}
+
+#[tokio::test]
+async fn cells_are_kept_for_the_next_process_and_made_anew_where_they_are_broken() {
+    let limits = EmbeddedLimits { row_group_rows: 3, ..EmbeddedLimits::default() };
+    let mut house = House::opened(limits.clone(), true);
+    house.put("一.xlsx", &[(Some("昆山"), Some(1), None), (Some("苏州"), Some(1), None)]);
+    let named = async |house: &House| {
+        let mentions = house.engine.mentions("昆山和苏州", &house.snapshot).await.expect("mentions");
+        mentions.into_iter().map(|mention| mention.cell).collect::<Vec<_>>()
+    };
+    house.engine.index(&house.snapshot).await.expect("indexed");
+    let file = house.folder.path().join("mentions/1");
+    let whole = std::fs::read(&file).expect("kept");
+    for bytes in [&whole[..], &whole[..whole.len() - 3], b"none"] {
+        std::fs::write(&file, bytes).expect("written");
+        house.engine = Embedded::open(house.folder.path(), &limits, &SqlLimits::default(), true).expect("an engine");
+        assert_eq!(named(&house).await, ["昆山", "苏州"]);
+        assert_eq!(std::fs::read(&file).expect("kept"), whole);
+    }
+    house.snapshot.tables[0].parts[0].segments[0].docs = Some(Vec::new());
+    assert!(named(&house).await.is_empty(), "cells of rows that are not live");
 }

@@ -1,6 +1,7 @@
 //! The engine in a real folder, with segments written through its writer.
 
 mod asking;
+mod citing;
 mod folder;
 mod numbers;
 mod reading;
@@ -34,8 +35,12 @@ impl House {
     }
 
     pub(super) fn with(limits: EmbeddedLimits) -> Self {
+        Self::opened(limits, false)
+    }
+
+    pub(super) fn opened(limits: EmbeddedLimits, durable: bool) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let engine = Embedded::open(folder.path(), &limits, &SqlLimits::default(), false).expect("an engine");
+        let engine = Embedded::open(folder.path(), &limits, &SqlLimits::default(), durable).expect("an engine");
         let schema = Schema { tables: vec![table("sales")] };
         let kb = Id::new();
         let part = Part { kb, table_id: "t1".to_owned(), segments: Vec::new() };
