@@ -9,7 +9,7 @@ use sheetwise::ingest::Upload;
 use sheetwise::sheet::ReadOptions;
 use tokio::runtime::Runtime;
 
-use super::{Place, nodes};
+use super::{Place, nodes, shared};
 use crate::binary::fixture;
 use crate::isolation::{ANSWERED, QUESTIONS, REFUSED};
 
@@ -34,6 +34,7 @@ async fn outcomes(place: &Place, session: &Session) -> Vec<Value> {
 
 #[test]
 fn attacks_reach_no_row_of_another_knowledge_base_on_a_server() {
+    let _shared = shared();
     let runtime = Runtime::new().expect("a runtime");
     for node in nodes() {
         runtime.block_on(async {
@@ -58,6 +59,7 @@ fn attacks_reach_no_row_of_another_knowledge_base_on_a_server() {
 /// Rows that no live load has are not there: a killed load's, a replaced document's.
 #[test]
 fn a_replaced_and_a_removed_document_leave_no_row() {
+    let _shared = shared();
     let runtime = Runtime::new().expect("a runtime");
     for node in nodes() {
         runtime.block_on(async {
