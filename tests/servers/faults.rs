@@ -11,7 +11,7 @@ use sheetwise::sheet::ReadOptions;
 use tokio::runtime::Runtime;
 
 use super::proxy::{Fault, proxy};
-use super::{Node, Place, alone, engine, nodes, shared};
+use super::{Node, Place, alone, curl, engine, nodes, shared};
 use crate::binary::root;
 
 const ROWS: usize = 6_000;
@@ -34,11 +34,6 @@ fn nodes_sh(action: &str, node: &Node) {
     let done = Command::new("bash").arg(root().join("tests/nodes/nodes.sh")).args([action, &node.name]).output();
     let output = done.expect("nodes.sh runs");
     assert!(output.status.success(), "{action}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn curl(arguments: &[&str]) -> Value {
-    let output = Command::new("curl").args(["-s", "-H", "content-type: application/json"]).args(arguments).output();
-    serde_json::from_slice(&output.expect("curl runs").stdout).unwrap_or_default()
 }
 
 fn upload(place: &Place, name: &str, first: usize) -> Upload {

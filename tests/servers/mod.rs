@@ -129,3 +129,9 @@ pub fn seen(answer: &Answer) -> Value {
         "cited": cited, "documents": documents, "all": answer.reference.total,
     })
 }
+
+/// The JSON answer of a node to a request of a test's own.
+pub fn curl(arguments: &[&str]) -> Value {
+    let output = Command::new("curl").args(["-s", "-H", "content-type: application/json"]).args(arguments).output();
+    serde_json::from_slice(&output.expect("curl runs").stdout).unwrap_or_default()
+}
