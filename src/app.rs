@@ -11,7 +11,7 @@ use crate::catalog::{Catalog, CatalogError, KbRecord};
 use crate::config::Config;
 use crate::engine::elastic::Elastic;
 use crate::engine::embedded::Embedded;
-use crate::engine::{Engine, EngineError, Snapshot};
+use crate::engine::{Engine, EngineError, Health, Snapshot};
 use crate::ids::Id;
 use crate::ingest::{FileReport, Ingest, IngestError, IngestReport, TableReport, Upload};
 use crate::llm::{Client, LlmError};
@@ -90,6 +90,11 @@ impl App {
         };
         let llm = Client::new(&config.llm)?;
         Ok(Self { config, folder, catalog, engine, llm, temporary })
+    }
+
+    /// Whether the engine can work, and with what.
+    pub async fn health(&self) -> Result<Health, AppError> {
+        Ok(self.engine.health().await?)
     }
 
     pub async fn create_kb(&self, name: &str) -> Result<Id, AppError> {

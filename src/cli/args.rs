@@ -31,6 +31,8 @@ pub enum Command {
     Sql(Sql),
     /// Keep knowledge bases in a data folder
     Kb(Kb),
+    /// Show the engine in use: server, version, indexes, rows
+    Doctor(Doctor),
     /// Run a question set (JSON lines) and count right, wrong and declined answers
     Eval(Eval),
 }
@@ -171,6 +173,16 @@ pub enum KbAction {
         #[arg(value_name = "FILE")]
         file: Option<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Data folder [default: the platform's]
+    #[arg(long, env = "SHEETWISE_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// One JSON document
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@
 mod args;
 mod ask;
 mod chinese;
+mod doctor;
 mod eval;
 mod exit;
 mod inspect;
@@ -50,6 +51,7 @@ async fn command(arguments: Arguments) -> Result<Exit, exit::Failure> {
         Command::Sql(sql) => ask::sql(sql, config).await,
         Command::Inspect(inspect) => inspect::inspect(inspect, config).await,
         Command::Kb(kb) => kb::kb(kb, config).await,
+        Command::Doctor(doctor) => doctor::doctor(doctor, config).await,
         Command::Eval(eval) => eval::eval(eval, config).await,
     }
 }

@@ -22,6 +22,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use datafusion::arrow::record_batch::RecordBatch;
 
+use serde::Serialize;
+
 use crate::ids::Id;
 use crate::schema::Field;
 use crate::sql::{Found, Lookup, Refusal, ScopedSelect};
@@ -116,6 +118,30 @@ pub struct StoredRow {
     pub content: String,
 }
 
+/// What an engine says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Health {
+    /// `embedded`, `elasticsearch`, `opensearch`.
+    pub engine: &'static str,
+    /// The server's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// How statements run.
+    pub way: &'static str,
+    /// What the data folder has on the server.
+    pub indexes: Vec<IndexHealth>,
+}
+
+/// One index of a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct IndexHealth {
+    pub name: String,
+    /// Version of its mapping.
+    pub version: u64,
+    /// Those of dead loads included.
+    pub rows: u64,
+}
+
 /// Where rows go: a physical table of a knowledge base.
 #[derive(Debug, Clone)]
 pub struct Destination {
@@ -137,6 +163,9 @@ pub trait LoadWriter: Send {
 
 #[async_trait]
 pub trait Engine: Send + Sync {
+    /// Whether it can work, and with what.
+    async fn health(&self) -> Result<Health, EngineError>;
+
     /// Segments written from now on are numbered from `no` at least: the catalog's word, under the writer's lock. Engines
     /// that number nothing have nothing to do.
     fn number_segments_from(&self, _no: u32) {}

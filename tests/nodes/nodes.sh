@@ -5,6 +5,7 @@
 #   tests/nodes/nodes.sh down [NAME…]   stops them by their process ids
 #   tests/nodes/nodes.sh lay [NAME…]    lays out homes only
 #   tests/nodes/nodes.sh list           NAME=ADDRESS of what runs
+#   tests/nodes/nodes.sh pause NAME, resume NAME, crash NAME, restart NAME    faults: restart keeps the data of a crash
 #
 # NAME is one of those in `nodes` below; without any, all that a JDK of this machine runs. Variables: SHEETWISE_NODES_CACHE
 # (target/nodes) keeps homes and data, SHEETWISE_NODES_HEAP (512m) is each node's heap, JAVA_HOME the JDK to try first.
@@ -94,7 +95,6 @@ lay() {
 
 # Starts the node of `named` under the JDK $1 and waits until it answers.
 start() {
-    rm -rf "$folder"
     mkdir -p "$folder"/{config,data,logs,tmp}
     "configure_$product" "$folder" "$port"
     "command_$product" "$home" "$folder" "$1"
@@ -124,8 +124,23 @@ up() {
         return
     fi
     lay
-    runs || start "$home_of_jdk"
+    if ! runs; then
+        rm -rf "$folder"
+        start "$home_of_jdk"
+    fi
     echo "$name=$address"
+}
+
+# signal SIGNAL NAME: to the node and what it launched.
+signal() {
+    named "$2"
+    runs || fail "$2 does not run"
+    kill "-$1" -- "-$(cat "$folder/pid")"
+}
+
+restart() {
+    named "$1"
+    start "$(jdk "$oldest" "$newest")"
 }
 
 down() {
@@ -133,13 +148,13 @@ down() {
     runs || return 0
     local pid
     pid=$(cat "$folder/pid")
-    kill -CONT "$pid" 2> /dev/null || true
+    kill -CONT -- "-$pid" 2> /dev/null || true
     kill "$pid" 2> /dev/null || true
     for _ in $(seq 100); do
         kill -0 "$pid" 2> /dev/null || break
         sleep 0.2
     done
-    kill -0 "$pid" 2> /dev/null && kill -9 "$pid"
+    kill -9 -- "-$pid" 2> /dev/null || true
     rm -f "$folder/pid"
 }
 
@@ -158,6 +173,10 @@ for node in "$@"; do
             named "$node"
             if runs; then echo "$name=$address"; fi
             ;;
-        *) fail "up, down, lay or list" ;;
+        pause) signal STOP "$node" ;;
+        resume) signal CONT "$node" ;;
+        crash) signal KILL "$node" ;;
+        restart) restart "$node" ;;
+        *) fail "up, down, lay, list, pause, resume, crash or restart" ;;
     esac
 done

@@ -7,7 +7,7 @@ use serde_json::Value;
 use sheetwise::app::Session;
 use tokio::runtime::Runtime;
 
-use super::{Place, nodes};
+use super::{Place, nodes, shared};
 use crate::binary::{fixture, lines, root};
 
 /// The cases by the files they are about.
@@ -68,6 +68,7 @@ fn wrong(cases: &BTreeMap<Vec<String>, Vec<Value>>, outcomes: &[(String, Value)]
 
 #[test]
 fn every_statement_gives_its_rows_on_every_engine() {
+    let _shared = shared();
     let runtime = Runtime::new().expect("a runtime");
     let cases = cases();
     let embedded = runtime.block_on(Place::embedded());

@@ -3,13 +3,14 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use sheetwise::app::Session;
+use sheetwise::config::Config;
 use sheetwise::ingest::Upload;
 use sheetwise::sheet::ReadOptions;
 use tokio::runtime::Runtime;
 
-use super::{Place, nodes};
+use super::{Place, curl, engine, nodes, shared};
 use crate::binary::fixture;
 use crate::isolation::{ANSWERED, QUESTIONS, REFUSED};
 
@@ -34,6 +35,7 @@ async fn outcomes(place: &Place, session: &Session) -> Vec<Value> {
 
 #[test]
 fn attacks_reach_no_row_of_another_knowledge_base_on_a_server() {
+    let _shared = shared();
     let runtime = Runtime::new().expect("a runtime");
     for node in nodes() {
         runtime.block_on(async {
@@ -55,9 +57,39 @@ fn attacks_reach_no_row_of_another_knowledge_base_on_a_server() {
     }
 }
 
+/// Both knowledge bases in each index: what stands in every search keeps them apart, not where their rows are.
+#[test]
+fn rows_in_one_index_are_kept_apart_by_the_scope_of_every_search() {
+    let _shared = shared();
+    let runtime = Runtime::new().expect("a runtime");
+    for node in nodes() {
+        runtime.block_on(async {
+            let alone = Place::embedded().await;
+            let session = kb(&alone, "a").await;
+            let wanted = outcomes(&alone, &session).await;
+            let config = Config { engine: engine(&node.address), ..Config::default() };
+            let both = Place::with(config.clone()).await;
+            kb(&both, "b").await;
+            let session = kb(&both, "a").await;
+            let listed = curl(&[&format!("{}/{}*/_mapping", node.address, config.engine.index_prefix)]);
+            let indexes: Vec<&String> = listed.as_object().expect("indexes").keys().collect();
+            assert_eq!(indexes.len(), 2);
+            for (from, to) in [(indexes[0], indexes[1]), (indexes[1], indexes[0])] {
+                let body = json!({ "source": { "index": from }, "dest": { "index": to } }).to_string();
+                let copied = curl(&["-X", "POST", &format!("{}/_reindex?refresh=true", node.address), "-d", &body]);
+                assert_eq!(copied["failures"], json!([]), "{copied}");
+            }
+            let given = outcomes(&both, &session).await;
+            assert_eq!(wanted, given, "{}", node.name);
+            both.close().await;
+        });
+    }
+}
+
 /// Rows that no live load has are not there: a killed load's, a replaced document's.
 #[test]
 fn a_replaced_and_a_removed_document_leave_no_row() {
+    let _shared = shared();
     let runtime = Runtime::new().expect("a runtime");
     for node in nodes() {
         runtime.block_on(async {

@@ -2,11 +2,14 @@
 //! embedded engine.
 
 mod contract;
+mod faults;
 mod isolation;
+mod proxy;
 mod questions;
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use serde_json::{Value, json};
 use sheetwise::app::{App, Session};
@@ -17,6 +20,19 @@ use sheetwise::ingest::Upload;
 use sheetwise::sheet::ReadOptions;
 
 use crate::binary::root;
+
+/// Held while a node is used; only [`alone`] breaks one.
+static NODES: RwLock<()> = RwLock::new(());
+
+/// Beside other tests that leave the nodes whole.
+pub fn shared() -> RwLockReadGuard<'static, ()> {
+    NODES.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// With no other test on any node.
+pub fn alone() -> RwLockWriteGuard<'static, ()> {
+    NODES.write().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A server that runs.
 #[derive(Debug, Clone)]
@@ -112,4 +128,10 @@ pub fn seen(answer: &Answer) -> Value {
         "total": answer.total, "notes": answer.notes, "refusal": answer.refusal,
         "cited": cited, "documents": documents, "all": answer.reference.total,
     })
+}
+
+/// The JSON answer of a node to a request of a test's own.
+pub fn curl(arguments: &[&str]) -> Value {
+    let output = Command::new("curl").args(["-s", "-H", "content-type: application/json"]).args(arguments).output();
+    serde_json::from_slice(&output.expect("curl runs").stdout).unwrap_or_default()
 }

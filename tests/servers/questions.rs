@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::{Place, nodes};
+use super::{Place, nodes, shared};
 use crate::binary::{lines, root};
 
 /// Questions by the files they are about.
@@ -25,6 +25,7 @@ fn questions() -> BTreeMap<Vec<String>, Vec<String>> {
 
 #[test]
 fn every_question_has_the_same_answer_on_every_server() {
+    let _shared = shared();
     let runtime = Runtime::new().expect("a runtime");
     let nodes = nodes();
     if nodes.is_empty() {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::logical_expr::{Expr, LogicalPlan, TableScan};
 use serde_json::{Value, json};
 
 use super::fault::Fault;
@@ -35,6 +35,19 @@ impl Cited {
         if !names.eq(SOURCES) {
             return None;
         }
+        Self::of_rows(scan)
+    }
+
+    /// The rows of an optimized plan that gives one row for each, whatever it shows of them.
+    pub(super) fn of_plain(plan: &LogicalPlan) -> Option<Self> {
+        match plan {
+            LogicalPlan::Sort(sort) if sort.fetch.is_none() => Self::of_plain(&sort.input),
+            LogicalPlan::Projection(projection) => Self::of_plain(&projection.input),
+            plan => Self::of_rows(scan_below(plan)?),
+        }
+    }
+
+    fn of_rows(scan: &TableScan) -> Option<Self> {
         of_scan(scan, |provider, query| Self { moment: provider.moment.clone(), place: provider.place.clone(), query })
             .filter(|cited| cited.place.documents.all.len() <= MAX_DOCUMENTS)
     }

@@ -259,3 +259,6 @@ pub(super) fn has_words(call: &Call, tokens: &str) -> Option<Value> {
     let need = Need::read(&call.options)?.of(words.len());
     Some(having(tokens, &words, need))
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::moment::Moment;
-use super::page::Page;
+use super::page::{KeyIn, Page};
 use super::place::Place;
 use crate::engine::EngineError;
 
@@ -32,7 +32,7 @@ impl Keys<'_> {
             if let Some(after) = after {
                 body["search_after"] = json!([after]);
             }
-            let page = Page::read(&self.moment.search(body).await?, Vec::new())?;
+            let page = Page::read(&self.moment.search(body).await?, Vec::new(), KeyIn::Sort)?;
             for at in 0..page.rows {
                 let key = page.key(at)?;
                 visit((key >> 32) as u32, key as u32 as usize);

@@ -39,12 +39,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use super::{
-    Destination, Engine, EngineError, Hit, LiveSegment, LoadWriter, Mention, Merged, ResultSet, RowKey, SegmentRef,
-    Snapshot, StoredRow,
+    Destination, Engine, EngineError, Health, Hit, IndexHealth, LiveSegment, LoadWriter, Mention, Merged, ResultSet,
+    RowKey, SegmentRef, Snapshot, StoredRow,
 };
 use crate::config::{EngineConfig, SqlLimits};
 use crate::engine::documents::LastDocuments;
@@ -158,6 +158,15 @@ impl Cluster {
         answer.map_err(|error| Fault::reply(error.to_string()))?
     }
 
+    async fn index_health(&self) -> Result<Vec<IndexHealth>, EngineError> {
+        let mut indexes = Vec::new();
+        for own in self.own_indexes().await? {
+            let rows = self.count(&[own.name.clone()], &json!({ "query": { "match_all": {} } })).await?;
+            indexes.push(IndexHealth { name: own.name, version: own.version, rows });
+        }
+        Ok(indexes)
+    }
+
     /// Rows of a query in some indexes.
     async fn count(&self, indexes: &[String], body: &Value) -> Result<u64, EngineError> {
         let answer = self.server.json(&Request::post(format!("/{}/_count", indexes.join(",")), body)).await?;
@@ -168,6 +177,14 @@ impl Cluster {
 
 #[async_trait]
 impl Engine for Elastic {
+    async fn health(&self) -> Result<Health, EngineError> {
+        let about = self.cluster.about().await?.clone();
+        let cluster = self.cluster.clone();
+        let indexes = self.cluster.net.run(async move { cluster.index_health().await }).await??;
+        let way = "DataFusion over searches of the server";
+        Ok(Health { engine: about.product.name(), version: Some(about.version), way, indexes })
+    }
+
     fn number_segments_from(&self, no: u32) {
         self.cluster.next_segment.fetch_max(no, Ordering::Relaxed);
     }

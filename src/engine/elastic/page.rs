@@ -13,25 +13,34 @@ pub(super) struct Page {
     pub rows: usize,
     /// The fields asked for; null where a hit has none.
     columns: Option<StructArray>,
-    /// Sort values of each hit, the key first; some servers add a second.
-    keys: ListArray,
+    /// Sort values of each hit, the key first; some servers add a second. `None` where the keys are a column.
+    keys: Option<ListArray>,
+}
+
+/// Where a hit has its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyIn {
+    /// It is sorted by it.
+    Sort,
+    /// The column `row_key`.
+    Column,
 }
 
 impl Page {
-    /// Reads an answer whose hits are sorted by whole numbers and have these fields in `_source`.
-    pub(super) fn read(answer: &[u8], fields: Vec<Field>) -> Result<Self, Fault> {
+    /// Reads an answer whose hits have these fields in `_source`.
+    pub(super) fn read(answer: &[u8], fields: Vec<Field>, key: KeyIn) -> Result<Self, Fault> {
         // An empty struct has no length to read.
         let fields = if fields.is_empty() { vec![Field::new("doc_no", DataType::Int64, true)] } else { fields };
-        let hit = vec![group("_source", fields), list("sort", DataType::Int64)];
+        let mut hit = vec![group("_source", fields)];
+        hit.extend((key == KeyIn::Sort).then(|| list("sort", DataType::Int64)));
         let hits = group("hits", vec![list("hits", DataType::Struct(Fields::from(hit)))]);
         let hits = nested(decoded(answer, hits)?.column_by_name("hits").cloned(), "hits")?;
         let hits = hits.as_list_opt::<i32>().filter(|list| !list.is_null(0)).map(|list| list.value(0));
         let hits = hits.and_then(|hits| hits.as_struct_opt().cloned()).ok_or_else(|| Fault::reply("it has no hits"))?;
-        let keys = hits.column_by_name("sort").and_then(|sort| sort.as_list_opt::<i32>()).cloned();
         Ok(Self {
             rows: hits.len(),
             columns: hits.column_by_name("_source").and_then(|source| source.as_struct_opt()).cloned(),
-            keys: keys.ok_or_else(|| Fault::reply("its hits have no sort values"))?,
+            keys: hits.column_by_name("sort").and_then(|sort| sort.as_list_opt::<i32>()).cloned(),
         })
     }
 
@@ -39,11 +48,15 @@ impl Page {
         self.columns.as_ref()?.column_by_name(name)
     }
 
-    /// The sort value of a hit; every hit has one.
+    /// The key of a hit; every hit has one.
     pub(super) fn key(&self, at: usize) -> Result<u64, Fault> {
-        let values = self.keys.values().as_primitive_opt::<Int64Type>();
-        let first = usize::try_from(self.keys.value_offsets()[at]).ok().filter(|_| self.keys.value_length(at) > 0);
-        let key = values.zip(first).and_then(|(values, first)| u64::try_from(values.value(first)).ok());
+        let key = match &self.keys {
+            Some(keys) => {
+                let first = usize::try_from(keys.value_offsets()[at]).ok().filter(|_| keys.value_length(at) > 0);
+                number(keys.values(), first)
+            }
+            None => self.column("row_key").and_then(|keys| number(keys, Some(at))),
+        };
         key.ok_or_else(|| Fault::reply("a row without a key"))
     }
 }
@@ -54,6 +67,11 @@ pub(super) fn group(name: &str, fields: Vec<Field>) -> Field {
 
 pub(super) fn list(name: &str, item: DataType) -> Field {
     Field::new(name, DataType::List(Arc::new(Field::new("item", item, true))), true)
+}
+
+fn number(keys: &ArrayRef, at: Option<usize>) -> Option<u64> {
+    let keys = keys.as_primitive_opt::<Int64Type>()?;
+    at.filter(|&at| keys.is_valid(at)).and_then(|at| u64::try_from(keys.value(at)).ok())
 }
 
 /// One member of an answer of all shards, to the end.
@@ -106,7 +124,7 @@ mod tests {
             Field::new("c_dt", DataType::Timestamp(TimeUnit::Second, None), true),
             Field::new("d_kwd", DataType::Utf8View, true),
         ];
-        let page = Page::read(answer(hits, 0).as_bytes(), fields).expect("a page");
+        let page = Page::read(answer(hits, 0).as_bytes(), fields, KeyIn::Sort).expect("a page");
         let column = |name: &str| page.column(name).expect("a column").clone();
         assert_eq!(column("a_long").as_primitive::<Int64Type>().value(0), 9_007_199_254_740_993);
         assert_eq!(column("b_flt").as_primitive::<Float64Type>().values()[..], [0.1 + 0.2, 5e-324]);
@@ -117,8 +135,8 @@ mod tests {
 
     #[test]
     fn an_answer_of_some_shards_is_no_answer() {
-        assert!(Page::read(answer("", 1).as_bytes(), Vec::new()).is_err());
-        assert_eq!(Page::read(answer("", 0).as_bytes(), Vec::new()).map(|page| page.rows).ok(), Some(0));
-        assert!(Page::read(b"<html>", Vec::new()).is_err());
+        assert!(Page::read(answer("", 1).as_bytes(), Vec::new(), KeyIn::Sort).is_err());
+        assert_eq!(Page::read(answer("", 0).as_bytes(), Vec::new(), KeyIn::Sort).map(|page| page.rows).ok(), Some(0));
+        assert!(Page::read(b"<html>", Vec::new(), KeyIn::Sort).is_err());
     }
 }

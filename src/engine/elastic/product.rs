@@ -10,6 +10,15 @@ pub(super) enum Product {
     OpenSearch,
 }
 
+impl Product {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Product::Elasticsearch => "elasticsearch",
+            Product::OpenSearch => "opensearch",
+        }
+    }
+}
+
 /// What `GET /` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct About {

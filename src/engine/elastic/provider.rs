@@ -20,6 +20,16 @@ use super::scan::Scan;
 pub(super) struct Provider {
     pub moment: Arc<Moment>,
     pub place: Arc<Place>,
+    /// Only the first rows of an order are wanted.
+    pub top: Option<Top>,
+}
+
+/// The first rows of an order, nulls last; rows that are equal in it by their keys.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Top {
+    /// Columns, and whether they ascend.
+    pub by: Vec<(String, bool)>,
+    pub rows: usize,
 }
 
 #[async_trait]
@@ -59,6 +69,7 @@ impl TableProvider for Provider {
             schema: schema.clone(),
             query: self.place.within(conditions),
             limit,
+            top: self.top.clone(),
         };
         Ok(Arc::new(StreamingTableExec::try_new(schema, vec![Arc::new(scan)], None, None, false, limit)?))
     }

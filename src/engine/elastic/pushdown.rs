@@ -1,4 +1,5 @@
-//! Which part of a plan the server does itself: an aggregate over one table, where its own arithmetic is exact.
+//! Which part of a plan the server does itself: an aggregate over one table, where its own arithmetic is exact, and the first rows
+//! of an order.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -8,25 +9,29 @@ use datafusion::catalog::TableProvider;
 use datafusion::common::Result;
 use datafusion::common::tree_node::Transformed;
 use datafusion::datasource::{provider_as_source, source_as_provider};
-use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, LogicalPlanBuilder, TableScan, col};
+use datafusion::logical_expr::{
+    Aggregate, Expr, LogicalPlan, LogicalPlanBuilder, Projection, Sort, SortExpr, TableScan, col,
+};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use super::condition;
 use super::grouped::{Grouped, Key, Metric};
 use super::place::Place;
-use super::provider::Provider;
+use super::provider::{Provider, Top};
 use crate::engine::overflow::Extent;
 
 /// Doubles hold every whole number up to this.
 const EXACT: f64 = (1u64 << 53) as f64;
+/// Rows of an order that one answer gives.
+const MAX_TOP: usize = 10_000;
 
 #[derive(Debug)]
 pub(super) struct Pushdown;
 
 impl OptimizerRule for Pushdown {
     fn name(&self) -> &str {
-        "aggregates_on_the_server"
+        "work_of_the_server"
     }
 
     fn apply_order(&self) -> Option<ApplyOrder> {
@@ -34,11 +39,12 @@ impl OptimizerRule for Pushdown {
     }
 
     fn rewrite(&self, plan: LogicalPlan, _: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
-        let grouped = match &plan {
+        let pushed = match &plan {
             LogicalPlan::Aggregate(aggregate) => grouped(aggregate),
+            LogicalPlan::Sort(sort) => ordered(sort),
             _ => None,
         };
-        match grouped {
+        match pushed {
             Some(pushed) => pushed.map(Transformed::yes),
             None => Ok(Transformed::no(plan)),
         }
@@ -59,7 +65,8 @@ pub(super) fn of_scan<T>(scan: &TableScan, use_it: impl FnOnce(&Provider, serde_
     let provider: Arc<dyn TableProvider> = source_as_provider(&scan.source).ok()?;
     let provider = (provider.as_ref() as &dyn Any).downcast_ref::<Provider>()?;
     let conditions = scan.filters.iter().map(|filter| condition::pushed(filter, &provider.place));
-    let conditions = conditions.collect::<Option<Vec<_>>>().filter(|_| scan.fetch.is_none())?;
+    let whole = scan.fetch.is_none() && provider.top.is_none();
+    let conditions = conditions.collect::<Option<Vec<_>>>().filter(|_| whole)?;
     Some(use_it(provider, provider.place.within(conditions)))
 }
 
@@ -85,6 +92,50 @@ fn planned(aggregate: &Aggregate, grouped: Grouped) -> Result<LogicalPlan> {
         .map(|(at, (of, field))| col(format!("c{at}")).alias_qualified(of.cloned(), field.name().as_str()))
         .collect();
     LogicalPlanBuilder::scan("grouped", provider_as_source(Arc::new(grouped)), None)?.project(named)?.build()
+}
+
+/// The sort over a scan that gives only its first rows.
+fn ordered(sort: &Sort) -> Option<Result<LogicalPlan>> {
+    let rows = sort.fetch.filter(|rows| (1..=MAX_TOP).contains(rows))?;
+    let (projection, below) = match &*sort.input {
+        LogicalPlan::Projection(projection) => (Some(projection), &*projection.input),
+        below => (None, below),
+    };
+    let LogicalPlan::TableScan(scan) = below else { return None };
+    let source = of_scan(scan, |provider, _| {
+        let place = &provider.place;
+        let by = sort.expr.iter().map(|one| order(one, projection, place)).collect::<Option<Vec<_>>>()?;
+        let (moment, place) = (provider.moment.clone(), place.clone());
+        Some(Provider { moment, place, top: Some(Top { by, rows }) })
+    })??;
+    let scan = LogicalPlan::TableScan(TableScan { source: provider_as_source(Arc::new(source)), ..scan.clone() });
+    let input = match projection {
+        Some(projection) => Projection::try_new(projection.expr.clone(), Arc::new(scan)).map(LogicalPlan::Projection),
+        None => Ok(scan),
+    };
+    Some(input.map(|input| LogicalPlan::Sort(Sort { input: Arc::new(input), ..sort.clone() })))
+}
+
+/// A column that the server sorts by as DataFusion does, and whether it ascends.
+fn order(by: &SortExpr, projection: Option<&Projection>, place: &Place) -> Option<(String, bool)> {
+    let Expr::Column(column) = &by.expr else { return None };
+    let source = match projection {
+        None => column.name.clone(),
+        Some(projection) => {
+            let at = projection.schema.maybe_index_of_column(column)?;
+            source_of(&projection.expr[at])?.to_owned()
+        }
+    };
+    let known = source == "row_key" || stored(&source, place).is_some();
+    (known && !by.nulls_first).then_some((source, by.asc))
+}
+
+fn source_of(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Alias(alias) => source_of(&alias.expr),
+        Expr::Column(column) => Some(&column.name),
+        _ => None,
+    }
 }
 
 fn key(expr: &Expr, place: &Place) -> Option<Key> {

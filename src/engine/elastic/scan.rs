@@ -17,8 +17,9 @@ use tokio::task::JoinHandle;
 
 use super::fault::Fault;
 use super::moment::Moment;
-use super::page::Page;
+use super::page::{KeyIn, Page};
 use super::place::Place;
+use super::provider::Top;
 use crate::engine::EngineError;
 use crate::engine::layout::COMPUTED;
 use crate::record::whole_column;
@@ -31,6 +32,7 @@ pub(super) struct Scan {
     pub schema: SchemaRef,
     pub query: Value,
     pub limit: Option<usize>,
+    pub top: Option<Top>,
 }
 
 type Fetch = JoinHandle<Result<Vec<u8>, EngineError>>;
@@ -70,8 +72,9 @@ impl Scan {
                 Ok(Some((batch(&self.schema, Vec::new(), rows)?, Step::End)))
             }
             Step::Begin => {
-                let left = self.limit.unwrap_or(usize::MAX);
-                let size = self.moment.page_rows().min(left);
+                let left = self.top.as_ref().map(|top| top.rows).or(self.limit).unwrap_or(usize::MAX);
+                let page = if self.top.is_some() { left } else { self.moment.page_rows() };
+                let size = page.min(left);
                 self.next(self.fetch(None, size), size, left).await
             }
             Step::Next { fetch, size, left } => self.next(fetch, size, left).await,
@@ -81,7 +84,8 @@ impl Scan {
     /// The page under way, and the one after it begun.
     async fn next(&self, fetch: Fetch, size: usize, left: usize) -> Result<Option<(RecordBatch, Step)>, EngineError> {
         let stopped = |_| EngineError::Failed("reading the server stopped".to_owned());
-        let page = Page::read(&fetch.await.map_err(stopped)??, self.stored_fields())?;
+        let key = if self.top.is_some() { KeyIn::Column } else { KeyIn::Sort };
+        let page = Page::read(&fetch.await.map_err(stopped)??, self.stored_fields(), key)?;
         if page.rows == 0 {
             return Ok(None);
         }
@@ -99,7 +103,7 @@ impl Scan {
         let names: Vec<String> = self.stored_fields().iter().map(|field| field.name().clone()).collect();
         let mut body = json!({
             "size": size, "track_total_hits": false, "query": self.query,
-            "sort": [{ "row_key": "asc" }], "_source": names,
+            "sort": self.order(), "_source": names,
         });
         if let Some(after) = after {
             body["search_after"] = json!([after]);
@@ -108,9 +112,19 @@ impl Scan {
         tokio::spawn(async move { moment.search(body).await })
     }
 
+    fn order(&self) -> Vec<Value> {
+        let by = self.top.iter().flat_map(|top| &top.by);
+        let by = by.map(|(column, ascends)| {
+            let order = if *ascends { "asc" } else { "desc" };
+            json!({ column: { "order": order, "missing": "_last" } })
+        });
+        by.chain([json!({ "row_key": "asc" })]).collect()
+    }
+
     /// What is read of each row: the document, and the columns asked for that are stored.
     fn stored_fields(&self) -> Vec<Field> {
         let mut fields = vec![Field::new("doc_no", DataType::UInt32, true)];
+        fields.extend(self.top.is_some().then(|| Field::new("row_key", DataType::Int64, true)));
         let own = |field: &&Arc<Field>| field.name() != "doc_no" && !COMPUTED.contains(&field.name().as_str());
         for field in self.schema.fields().iter().filter(own) {
             let kind = match field.data_type() {

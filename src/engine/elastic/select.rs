@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::logical_expr::{LogicalPlan, ScalarUDF};
+use datafusion::sql::sqlparser::ast::{Expr, LimitClause, Query, Value};
 
 use super::cited::Cited;
 use super::matching::answers;
@@ -15,8 +16,11 @@ use super::{Elastic, EngineError, ResultSet, Snapshot};
 use crate::engine::matching::{MatchFunction, calls};
 use crate::engine::outcome::{casts_to_whole, relations, result, round_sums};
 use crate::engine::overflow;
-use crate::query::{Session, SourceCount};
-use crate::sql::{ScopedSelect, render};
+use crate::query::{Rows, Session, SourceCount};
+use crate::sql::{Refusal, ScopedSelect, render};
+
+/// The text of a statement for DataFusion.
+type Print = fn(&Query) -> Result<String, Refusal>;
 
 impl Elastic {
     pub(super) async fn run(
@@ -26,19 +30,20 @@ impl Elastic {
         max_rows: usize,
         max_sources: usize,
     ) -> Result<ResultSet, EngineError> {
-        let mut statement = render::embedded(select.statement())?;
-        let mut sources = select.sources().map(render::embedded).transpose()?;
+        let mut print: Print = render::embedded;
         let names = relations(select);
         let mut places = self.places(snapshot, |at| names.contains(&snapshot.schema.tables[at].name));
-        if overflow::may_overflow(&statement, &names, &places, casts_to_whole(select.statement())) {
-            statement = render::embedded_exact(select.statement())?;
-            sources = select.sources().map(render::embedded_exact).transpose()?;
+        let cast = casts_to_whole(select.statement());
+        if overflow::may_overflow(&print(select.statement())?, &names, &places, cast) {
+            print = render::embedded_exact;
             let exact = |place: &Arc<Place>| Place { schema: overflow::exact(&place.schema), ..place.as_ref().clone() };
             places = places.iter().map(|place| Arc::new(exact(place))).collect();
         }
+        let statement = print(select.statement())?;
+        let sources = select.sources().map(print).transpose()?;
         let session = self.session(&statement, sources.as_deref(), places).await?;
         let (mut rows, sources) = match sources {
-            None => session.plain(planned(&session, &statement).await?, max_rows, max_sources).await?,
+            None => plain(&session, (select.statement(), print), max_rows, max_sources).await?,
             Some(sources) => {
                 let rows = session.rows(planned(&session, &statement).await?, max_rows).await?;
                 (rows, cited(&session, planned(&session, &sources).await?, max_sources).await?)
@@ -58,7 +63,8 @@ impl Elastic {
         let session = self.sessions.open(1)?;
         session.rule(Arc::new(Pushdown));
         for place in &places {
-            session.table(&place.name, Arc::new(Provider { moment: moment.clone(), place: place.clone() }))?;
+            session
+                .table(&place.name, Arc::new(Provider { moment: moment.clone(), place: place.clone(), top: None }))?;
         }
         let mut calls = calls(statement);
         calls.extend(sources.map(self::calls).unwrap_or_default());
@@ -73,6 +79,34 @@ impl Elastic {
 /// The plan that a statement runs by.
 async fn planned(session: &Session, statement: &str) -> Result<LogicalPlan, EngineError> {
     Ok(session.optimized(&session.plan(statement).await?)?)
+}
+
+/// A select that gives one row for each: where the server counts them all, only the first are read.
+async fn plain(
+    session: &Session,
+    (query, print): (&Query, Print),
+    max_rows: usize,
+    max_sources: usize,
+) -> Result<(Rows, SourceCount), EngineError> {
+    let plan = planned(session, &print(query)?).await?;
+    let counted = match query.limit_clause.is_none() && query.fetch.is_none() {
+        true => Cited::of_plain(&plan),
+        false => None,
+    };
+    let Some(counted) = counted else { return Ok(session.plain(plan, max_rows, max_sources).await?) };
+    let all = counted.read(0).await?;
+    let first = planned(session, &print(&first_rows(query.clone(), max_rows.max(max_sources)))?).await?;
+    let (mut rows, mut sources) = session.plain(first, max_rows, max_sources).await?;
+    rows.total = all.total;
+    (sources.total, sources.documents) = (all.total, all.documents);
+    Ok((rows, sources))
+}
+
+/// The query with a limit.
+fn first_rows(mut query: Query, rows: usize) -> Query {
+    let limit = Expr::value(Value::Number(rows.to_string(), false));
+    query.limit_clause = Some(LimitClause::LimitOffset { limit: Some(limit), offset: None, limit_by: Vec::new() });
+    query
 }
 
 /// The rows that the answer stands on, counted by the server where it can.

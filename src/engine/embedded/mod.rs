@@ -38,7 +38,7 @@ use super::{
 };
 use crate::config::{EmbeddedLimits, SqlLimits};
 use crate::engine::documents::LastDocuments;
-use crate::engine::{Destination, ladder as steps};
+use crate::engine::{Destination, Health, ladder as steps};
 use crate::query::{QueryError, Sessions};
 use crate::sql::{Found, Lookup, ScopedSelect};
 use distinct::DistinctCells;
@@ -98,6 +98,10 @@ async fn blocking<T: Send + 'static>(
 
 #[async_trait]
 impl Engine for Embedded {
+    async fn health(&self) -> Result<Health, EngineError> {
+        Ok(Health { engine: "embedded", version: None, way: "DataFusion over files", indexes: Vec::new() })
+    }
+
     fn number_segments_from(&self, no: u32) {
         self.store.number_from(no);
     }
