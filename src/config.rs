@@ -142,6 +142,12 @@ pub struct SqlLimits {
     pub max_in_list: usize,
     /// Levels of nested expressions.
     pub max_expression_depth: usize,
+    /// Tables that a statement may read, those of a named query wherever it is named.
+    pub max_relations: usize,
+    /// Times that a text made in a statement may be longer than the cells it is made of.
+    pub max_text_growth: u64,
+    /// Bytes of one text put together of many rows.
+    pub max_text_bytes: usize,
 }
 
 impl Default for SqlLimits {
@@ -154,6 +160,9 @@ impl Default for SqlLimits {
             max_memory_bytes: 2 << 30,
             max_in_list: 200,
             max_expression_depth: 50,
+            max_relations: 24,
+            max_text_growth: 200,
+            max_text_bytes: 1 << 20,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use datafusion::sql::sqlparser::ast::visit_relations;
 
@@ -12,6 +13,7 @@ use super::{AskError, Asker};
 use crate::engine::{EngineError, ResultSet, Snapshot, Source};
 use crate::ids::row_id;
 use crate::note::Note;
+use crate::query::within;
 use crate::schema::{Field, Schema, Table};
 use crate::sql::{self, Refusal, ScopedSelect};
 
@@ -22,7 +24,8 @@ pub enum Outcome {
 }
 
 impl Asker<'_> {
-    /// Runs a reply as the answer to `question`.
+    /// Runs a reply as the answer to `question`, within the time limit: looking up its texts, building the index that it
+    /// needs, running it and reading the cited rows.
     pub async fn statement(
         &self,
         question: &str,
@@ -30,6 +33,13 @@ impl Asker<'_> {
         path: Path,
         notes: Vec<Note>,
     ) -> Result<Outcome, AskError> {
+        let seconds = self.config.sql.timeout_seconds;
+        let work = self.run(question, reply, path, notes);
+        let done = within(Duration::from_secs(seconds), work).await;
+        done.unwrap_or_else(|| Ok(Outcome::Refused(Refusal::timeout(seconds))))
+    }
+
+    async fn run(&self, question: &str, reply: &str, path: Path, notes: Vec<Note>) -> Result<Outcome, AskError> {
         let asked = match sql::statement(reply) {
             Ok(asked) => asked,
             Err(refusal) => return Ok(Outcome::Refused(refusal)),

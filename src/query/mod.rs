@@ -5,10 +5,13 @@
 
 mod collect;
 mod convert;
+mod deadline;
 mod failure;
+mod joined_text;
 mod session;
 
 pub use collect::{Rows, SourceCount, SourceRow};
 pub use convert::{result_value, value};
+pub use deadline::within;
 pub use failure::QueryError;
 pub use session::{Session, Sessions};

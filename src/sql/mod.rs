@@ -6,6 +6,7 @@
 mod admit;
 mod dialect;
 mod ground;
+mod growth;
 mod guard;
 mod lookup;
 mod names;

@@ -58,7 +58,7 @@ impl Embedded {
         views: &[Arc<View>],
         select: &ScopedSelect,
     ) -> Result<Session, EngineError> {
-        let session = self.sessions.open(self.partitions(views, select))?;
+        let session = self.sessions.open(self.partitions(views, select), select.text_growth())?;
         for view in views {
             session.table(&view.name, Arc::new(Provider { store: self.store.clone(), view: view.clone() }))?;
         }

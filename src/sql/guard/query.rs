@@ -139,14 +139,16 @@ impl Guard<'_> {
         absent(from.is_some(), "FROM after WITH")?;
         absent(materialized.is_some(), "MATERIALIZED")?;
         let levels = std::mem::take(&mut self.levels);
+        let before = self.reads;
         let mut checked = self.inner(*query)?;
+        let reads = std::mem::replace(&mut self.reads, before) - before;
         self.levels = levels;
         let columns = self.renamed(&alias, &mut checked.outputs)?;
         let name = self.free_name(&alias.name.value);
         let word = fold(&alias.name.value);
         let alias = TableAlias { explicit: false, name: tree::ident(&name), columns, at: None };
         let Checked { tree, outputs, single_row } = checked;
-        self.named.push(Named { word, name, columns: outputs, single_row });
+        self.named.push(Named { word, name, columns: outputs, single_row, reads });
         Ok(Cte { alias, query: Box::new(tree), from, materialized, closing_paren_token })
     }
 
