@@ -107,6 +107,8 @@ pub struct ReadLimits {
     pub max_record_bytes: usize,
     /// Places listed for each kind of note; the rest is counted.
     pub max_places: usize,
+    /// Characters of a knowledge base's name.
+    pub max_name_chars: usize,
 }
 
 impl Default for ReadLimits {
@@ -120,6 +122,7 @@ impl Default for ReadLimits {
             sniff_bytes: 256 << 10,
             max_record_bytes: 1 << 20,
             max_places: 10,
+            max_name_chars: 100,
         }
     }
 }

@@ -12,6 +12,8 @@ fn limited(setting: &str, value: &str, words: &[&str]) -> Ran {
 #[test]
 fn what_is_over_a_limit_is_told() {
     let (orders, budget) = (fixture("orders.csv"), fixture("budget.xlsx"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().display().to_string();
     let nested = "SELECT COUNT(*) FROM (SELECT qty FROM orders) t";
     let looked_up = "SELECT COUNT(*) FROM orders WHERE customer = 'nobody at all'";
     let named_twice = "WITH a AS (SELECT id FROM orders), b AS (SELECT x.id FROM a x JOIN a y ON x.id = y.id) \
@@ -20,13 +22,14 @@ fn what_is_over_a_limit_is_told() {
     let joined = "SELECT LENGTH(STRING_AGG(customer, ',')) FROM orders";
     let joined_by_group = "SELECT region, STRING_AGG(customer, ',') FROM orders GROUP BY region";
     let deep = "SELECT COUNT(*) FROM orders WHERE ((qty + 1) * 2) > 3";
-    let table: [(&str, &str, &[&str], i32, &str); 19] = [
+    let table: [(&str, &str, &[&str], i32, &str); 20] = [
         ("READ_MAX_FILE_BYTES", "10", &["inspect", &orders], 1, "read.max_file_bytes"),
         ("READ_MAX_ROWS", "5", &["inspect", &orders], 1, "read.max_rows"),
         ("READ_MAX_ROWS", "5", &["inspect", &budget], 1, "read.max_rows"),
         ("READ_MAX_COLUMNS", "2", &["inspect", &orders], 1, "read.max_columns"),
         ("READ_MAX_CELLS", "10", &["inspect", &budget], 1, "read.max_cells"),
         ("READ_MAX_UNPACKED_BYTES", "100", &["inspect", &budget], 1, "read.max_unpacked_bytes"),
+        ("READ_MAX_NAME_CHARS", "3", &["kb", "--data", &data, "create", "abcd"], 1, "read.max_name_chars"),
         ("SQL_MAX_CHARS", "5", &["sql", &orders, GROUPED], 4, "5 are allowed"),
         ("SQL_MAX_NESTING", "0", &["sql", &orders, nested], 4, "nested more than 0 deep"),
         ("SQL_MAX_EXPRESSION_DEPTH", "2", &["sql", &orders, deep], 4, "nested more than 2 deep"),

@@ -96,6 +96,16 @@ const SENTENCES: &[(&str, &str, &str)] = &[
     ),
     ("same_bytes", "not added: its bytes are there already as {}", "没有添加：内容与已有的 {0} 完全相同"),
     (
+        "file_replaced",
+        "{} replaces the file of this name that was there, whose bytes were others",
+        "{0} 替换了原来的同名文件（内容不同）",
+    ),
+    (
+        "no_such_header_row",
+        "{}: its header cannot be in {}, its last row is {}; choose the rows of its header",
+        "{0}：表头不可能在 {1}，最后一行是 {2}；请重新指定表头行",
+    ),
+    (
         "sheet_repeats",
         "{} sheets repeat the rows of {} and are counted with it: {}",
         "有 {0} 张表与 {1} 的行相同，不分表的回答会重复计算：{2}",

@@ -5,6 +5,7 @@
 mod args;
 mod ask;
 mod chinese;
+mod escape;
 mod eval;
 mod exit;
 mod inspect;
