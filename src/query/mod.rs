@@ -14,4 +14,4 @@ pub use collect::{Rows, SourceCount, SourceRow};
 pub use convert::{result_value, value};
 pub use deadline::within;
 pub use failure::QueryError;
-pub use session::{Session, Sessions};
+pub use session::{Running, Session, Sessions};

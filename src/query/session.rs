@@ -32,6 +32,16 @@ pub struct Sessions {
     max_kept: usize,
 }
 
+/// How one statement runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Running {
+    pub partitions: usize,
+    /// Times that its texts can grow: its batches have fewer rows, so that they need no more memory.
+    pub growth: f64,
+    /// Numbers with a point are decimals and no doubles.
+    pub exact: bool,
+}
+
 /// Rows that a batch has at least, and the part of the memory that the rows given may hold.
 const MIN_BATCH_ROWS: f64 = 16.0;
 const KEPT: usize = 64;
@@ -54,9 +64,9 @@ impl Sessions {
         Ok(Self { state, batch_rows, max_kept: limits.max_memory_bytes / KEPT })
     }
 
-    /// A session that knows no table yet and runs on so many partitions. The batches of a statement whose texts grow
-    /// (`growth` times) have fewer rows, so that they need no more memory.
-    pub fn open(&self, partitions: usize, growth: f64) -> Result<Session, QueryError> {
+    /// A session that knows no table yet.
+    pub fn open(&self, running: Running) -> Result<Session, QueryError> {
+        let Running { partitions, growth, exact } = running;
         let mut state = self.state.clone();
         let tables = Arc::new(MemorySchemaProvider::new());
         let catalog = MemoryCatalogProvider::new();
@@ -66,6 +76,7 @@ impl Sessions {
         state.register_catalog_list(Arc::new(catalogs));
         let config = state.config_mut();
         config.options_mut().execution.target_partitions = partitions.max(1);
+        config.options_mut().sql_parser.parse_float_as_decimal = exact;
         if growth > 1.0 {
             let rows = (self.batch_rows as f64 / growth).max(MIN_BATCH_ROWS) as usize;
             *config = config.clone().with_batch_size(rows.min(self.batch_rows));

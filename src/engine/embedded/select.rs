@@ -16,7 +16,7 @@ use super::store::Store;
 use super::view::{SegmentView, View};
 use super::{Embedded, EngineError, ResultSet, RowKey, Snapshot, blocking};
 use crate::engine::Source;
-use crate::query::{Rows, Session, SourceCount, SourceRow};
+use crate::query::{Rows, Running, Session, SourceCount, SourceRow};
 use crate::sql::{Code, Refusal, ScopedSelect, render};
 use crate::tokens;
 use crate::value::Value;
@@ -37,12 +37,13 @@ impl Embedded {
         let names = relations(select);
         let mut views = self.views(snapshot, |index| names.contains(&snapshot.schema.tables[index].name))?;
         let cast = casts_to_whole(select.statement());
-        if overflow::may_overflow(&statement, &names, &views, cast) {
+        let exact = overflow::may_overflow(&statement, &names, &views, cast);
+        if exact {
             statement = render::embedded_exact(select.statement())?;
             sources = select.sources().map(render::embedded_exact).transpose()?;
             views = views.iter().map(|view| Arc::new(overflow::exact(view))).collect();
         }
-        let session = self.session(&statement, sources.as_deref(), &views, select).await?;
+        let session = self.session(&statement, sources.as_deref(), &views, select, exact).await?;
         let (mut rows, sources) = match sources {
             None => session.plain(&statement, max_rows, max_sources).await?,
             Some(sources) => (session.rows(&statement, max_rows).await?, session.sources(&sources, max_sources).await?),
@@ -57,8 +58,10 @@ impl Embedded {
         sources: Option<&str>,
         views: &[Arc<View>],
         select: &ScopedSelect,
+        exact: bool,
     ) -> Result<Session, EngineError> {
-        let session = self.sessions.open(self.partitions(views, select), select.text_growth())?;
+        let running = Running { partitions: self.partitions(views, select), growth: select.text_growth(), exact };
+        let session = self.sessions.open(running)?;
         for view in views {
             session.table(&view.name, Arc::new(Provider { store: self.store.clone(), view: view.clone() }))?;
         }

@@ -2,6 +2,7 @@
 
 use datafusion::sql::sqlparser::ast::{Cte, Query, SetExpr, SetOperator, SetQuantifier, TableAlias, With};
 
+use super::expression::common;
 use super::order::Ending;
 use super::{Guard, Named, Output, absent, clause, mismatch};
 use crate::sql::names::fold;
@@ -122,6 +123,10 @@ impl Guard<'_> {
         for (output, other) in outputs.iter_mut().zip(&right.outputs) {
             if output.fact.base != other.fact.base {
                 output.fact.base = None;
+            }
+            if output.fact.kind != other.fact.kind {
+                output.fact.kind = common(&[output.fact.kind, other.fact.kind]);
+                output.fact.decimals = None;
             }
         }
         Ok(Checked { tree, outputs, single_row: false })
