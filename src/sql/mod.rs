@@ -19,7 +19,7 @@ mod scope;
 mod scoped;
 mod shape;
 mod sources;
-mod tree;
+pub(crate) mod tree;
 
 #[cfg(test)]
 mod tests;

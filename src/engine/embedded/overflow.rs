@@ -34,7 +34,15 @@ pub(super) fn may_overflow(statement: &str, relations: &[String], views: &[Arc<V
         - text.matches(".*").count();
     let sums = text.matches(['+', '-']).count() as f64;
     let bits = (products as f64 + 1.0) * largest.max(2.0).log2() + rows + sums;
-    bits > if has_fraction(&text) { DOUBLE_BITS } else { SAFE_BITS }
+    bits > if has_fraction(&text) && !has_doubles(statement) { DOUBLE_BITS } else { SAFE_BITS }
+}
+
+/// Whether something in the statement is a double: numbers written out beside it must be doubles too, as a comparison would
+/// else make it a decimal of a few places.
+pub(super) fn has_doubles(statement: &str) -> bool {
+    const SIGNS: [&str; 8] = ["_flt", "DOUBLE", "SQRT", "POWER", "signum", "CEIL", "FLOOR", "CUME_DIST"];
+    let text = without_literals(statement);
+    text.contains("PERCENT_RANK") || SIGNS.iter().any(|sign| text.contains(sign))
 }
 
 /// The view with whole numbers as decimals.

@@ -60,7 +60,11 @@ impl Embedded {
         select: &ScopedSelect,
         exact: bool,
     ) -> Result<Session, EngineError> {
-        let running = Running { partitions: self.partitions(views, select), growth: select.text_growth(), exact };
+        let running = Running {
+            partitions: self.partitions(views, select),
+            growth: select.text_growth(),
+            exact: exact && !overflow::has_doubles(statement),
+        };
         let session = self.sessions.open(running)?;
         for view in views {
             session.table(&view.name, Arc::new(Provider { store: self.store.clone(), view: view.clone() }))?;
