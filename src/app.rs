@@ -37,6 +37,8 @@ pub enum AppError {
     NoKb(String),
     #[error("{0:?} can't name a knowledge base; use letters, digits or words on one line")]
     KbName(String),
+    #[error("the name has {chars} characters, {max} are allowed (`read.max_name_chars`); choose a shorter one")]
+    KbNameLong { chars: usize, max: usize },
     #[error("there is no file called {file:?} in {kb:?}; `sheetwise kb show {kb}` lists them")]
     NoFile { kb: String, file: String },
 }
@@ -100,6 +102,10 @@ impl App {
     pub async fn create_kb(&self, name: &str) -> Result<Id, AppError> {
         if name.trim().is_empty() || name.contains(char::is_control) {
             return Err(AppError::KbName(name.to_owned()));
+        }
+        let (chars, max) = (name.chars().count(), self.config.read.max_name_chars);
+        if chars > max {
+            return Err(AppError::KbNameLong { chars, max });
         }
         Ok(self.catalog.create_kb(name).await?)
     }

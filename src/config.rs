@@ -116,6 +116,8 @@ pub struct ReadLimits {
     pub max_record_bytes: usize,
     /// Places listed for each kind of note; the rest is counted.
     pub max_places: usize,
+    /// Characters of a knowledge base's name.
+    pub max_name_chars: usize,
 }
 
 impl Default for ReadLimits {
@@ -129,6 +131,7 @@ impl Default for ReadLimits {
             sniff_bytes: 256 << 10,
             max_record_bytes: 1 << 20,
             max_places: 10,
+            max_name_chars: 100,
         }
     }
 }
@@ -151,6 +154,12 @@ pub struct SqlLimits {
     pub max_in_list: usize,
     /// Levels of nested expressions.
     pub max_expression_depth: usize,
+    /// Tables that a statement may read, those of a named query wherever it is named.
+    pub max_relations: usize,
+    /// Times that a text made in a statement may be longer than the cells it is made of.
+    pub max_text_growth: u64,
+    /// Bytes of one text put together of many rows.
+    pub max_text_bytes: usize,
 }
 
 impl Default for SqlLimits {
@@ -163,6 +172,9 @@ impl Default for SqlLimits {
             max_memory_bytes: 2 << 30,
             max_in_list: 200,
             max_expression_depth: 50,
+            max_relations: 24,
+            max_text_growth: 200,
+            max_text_bytes: 1 << 20,
         }
     }
 }

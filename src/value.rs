@@ -98,6 +98,9 @@ pub enum Value {
     DateTime(NaiveDateTime),
 }
 
+/// From here on a double no longer holds every whole number.
+pub const MAX_EXACT: f64 = (1u64 << 53) as f64;
+
 impl Value {
     /// JSON: numbers exact, dates ISO, null null. Infinite and NaN numbers are null.
     pub fn to_json(&self) -> serde_json::Value {

@@ -311,3 +311,13 @@ fn an_answer_says_which_cells_of_its_column_it_does_not_see() {
     let other = Run::new(&["sql", "--json", &file, "SELECT COUNT(name) FROM loose"]).ran().ends(0).document();
     assert_eq!(other["notes"], json!([]));
 }
+
+#[test]
+fn a_decimal_too_large_to_be_exact_is_noted_and_a_union_is_of_both_types() {
+    let answer = sql("orders.csv", "SELECT SUM(amount) * 1e18 FROM orders").ends(0).document();
+    assert_eq!(answer["notes"][0]["code"], "large_decimals", "{answer}");
+    let both = "SELECT qty FROM orders WHERE qty > 20 UNION ALL SELECT amount FROM orders";
+    assert_eq!(sql("orders.csv", both).ends(0).document()["columns"][0]["type"], "decimal");
+    let twice = "SELECT CAST(qty AS DOUBLE), CAST(CAST(qty AS DOUBLE) AS BIGINT) FROM orders LIMIT 1";
+    assert_eq!(sql("orders.csv", twice).ends(0).document()["rows"], json!([[25.0, 25]]));
+}

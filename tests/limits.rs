@@ -12,19 +12,33 @@ fn limited(setting: &str, value: &str, words: &[&str]) -> Ran {
 #[test]
 fn what_is_over_a_limit_is_told() {
     let (orders, budget) = (fixture("orders.csv"), fixture("budget.xlsx"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().display().to_string();
     let nested = "SELECT COUNT(*) FROM (SELECT qty FROM orders) t";
+    let looked_up = "SELECT COUNT(*) FROM orders WHERE customer = 'nobody at all'";
+    let named_twice = "WITH a AS (SELECT id FROM orders), b AS (SELECT x.id FROM a x JOIN a y ON x.id = y.id) \
+                       SELECT COUNT(*) FROM b x JOIN b y ON x.id = y.id";
+    let longer = "WITH a AS (SELECT customer || customer AS c FROM orders) SELECT COUNT(DISTINCT c || c) FROM a";
+    let joined = "SELECT LENGTH(STRING_AGG(customer, ',')) FROM orders";
+    let joined_by_group = "SELECT region, STRING_AGG(customer, ',') FROM orders GROUP BY region";
     let deep = "SELECT COUNT(*) FROM orders WHERE ((qty + 1) * 2) > 3";
-    let table: [(&str, &str, &[&str], i32, &str); 14] = [
+    let table: [(&str, &str, &[&str], i32, &str); 20] = [
         ("READ_MAX_FILE_BYTES", "10", &["inspect", &orders], 1, "read.max_file_bytes"),
         ("READ_MAX_ROWS", "5", &["inspect", &orders], 1, "read.max_rows"),
         ("READ_MAX_ROWS", "5", &["inspect", &budget], 1, "read.max_rows"),
         ("READ_MAX_COLUMNS", "2", &["inspect", &orders], 1, "read.max_columns"),
         ("READ_MAX_CELLS", "10", &["inspect", &budget], 1, "read.max_cells"),
         ("READ_MAX_UNPACKED_BYTES", "100", &["inspect", &budget], 1, "read.max_unpacked_bytes"),
+        ("READ_MAX_NAME_CHARS", "3", &["kb", "--data", &data, "create", "abcd"], 1, "read.max_name_chars"),
         ("SQL_MAX_CHARS", "5", &["sql", &orders, GROUPED], 4, "5 are allowed"),
         ("SQL_MAX_NESTING", "0", &["sql", &orders, nested], 4, "nested more than 0 deep"),
         ("SQL_MAX_EXPRESSION_DEPTH", "2", &["sql", &orders, deep], 4, "nested more than 2 deep"),
         ("SQL_TIMEOUT_SECONDS", "0", &["sql", &orders, GROUPED], 4, "longer than 0 s"),
+        ("SQL_TIMEOUT_SECONDS", "0", &["sql", &orders, looked_up], 4, "longer than 0 s"),
+        ("SQL_MAX_RELATIONS", "3", &["sql", &orders, named_twice], 4, "more than 3 tables"),
+        ("SQL_MAX_TEXT_GROWTH", "3", &["sql", &orders, longer], 4, "4 times longer"),
+        ("SQL_MAX_TEXT_BYTES", "20", &["sql", &orders, joined], 4, "20 are allowed"),
+        ("SQL_MAX_TEXT_BYTES", "60", &["sql", &orders, joined_by_group], 4, "60 are allowed"),
         ("SQL_MAX_MEMORY_BYTES", "10", &["sql", &orders, GROUPED], 4, "more memory"),
         ("ANSWER_MAX_QUESTION_CHARS", "5", &["ask", &orders, "What is the total?"], 1, "answer.max_question_chars"),
         ("READ_MAX_ROWS", "many", &["inspect", &orders], 2, "max_rows"),

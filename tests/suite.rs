@@ -8,6 +8,7 @@ mod isolation;
 mod kb;
 mod limits;
 mod llm;
+mod misuse;
 mod model;
 mod reading;
 mod regressions;

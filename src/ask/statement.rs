@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use datafusion::sql::sqlparser::ast::visit_relations;
 
@@ -12,8 +13,10 @@ use super::{AskError, Asker};
 use crate::engine::{EngineError, ResultSet, Snapshot, Source};
 use crate::ids::row_id;
 use crate::note::Note;
+use crate::query::within;
 use crate::schema::{Field, Schema, Table};
 use crate::sql::{self, Refusal, ScopedSelect};
+use crate::value::{MAX_EXACT, Value};
 
 /// What a statement came to.
 pub enum Outcome {
@@ -22,7 +25,8 @@ pub enum Outcome {
 }
 
 impl Asker<'_> {
-    /// Runs a reply as the answer to `question`.
+    /// Runs a reply as the answer to `question`, within the time limit: looking up its texts, building the index that it
+    /// needs, running it and reading the cited rows.
     pub async fn statement(
         &self,
         question: &str,
@@ -30,6 +34,13 @@ impl Asker<'_> {
         path: Path,
         notes: Vec<Note>,
     ) -> Result<Outcome, AskError> {
+        let seconds = self.config.sql.timeout_seconds;
+        let work = self.run(question, reply, path, notes);
+        let done = within(Duration::from_secs(seconds), work).await;
+        done.unwrap_or_else(|| Ok(Outcome::Refused(Refusal::timeout(seconds))))
+    }
+
+    async fn run(&self, question: &str, reply: &str, path: Path, notes: Vec<Note>) -> Result<Outcome, AskError> {
         let asked = match sql::statement(reply) {
             Ok(asked) => asked,
             Err(refusal) => return Ok(Outcome::Refused(refusal)),
@@ -80,13 +91,14 @@ impl Asker<'_> {
         notes.extend(self.repeated(&asked, language));
         notes.extend(spread(scoped, &self.snapshot.schema, language));
         notes.extend(left_out(scoped, &self.snapshot.schema, language));
+        notes.extend(approximate(&result));
         let reference = self.reference(&result).await?;
         Ok(Answer {
             question: question.to_owned(),
             path,
             answer: markdown::table(scoped.columns(), &result, scoped.is_plain(), language),
             columns: scoped.columns().iter().map(Column::from).collect(),
-            rows: result.rows.iter().map(|row| row.iter().map(crate::value::Value::to_json).collect()).collect(),
+            rows: result.rows.iter().map(|row| row.iter().map(Value::to_json).collect()).collect(),
             total: result.total,
             shown,
             sql: Some(Statement { asked, run: sql::render::embedded(scoped.statement()).map_err(EngineError::from)? }),
@@ -152,6 +164,13 @@ fn spread(scoped: &ScopedSelect, schema: &Schema, language: Language) -> Vec<Not
     spread
         .map(|field| Note::new("merged_number_repeated", language.merged_number(&field.label, field.spread)))
         .collect()
+}
+
+/// Says that the result has decimals too large to be exact to the unit.
+fn approximate(result: &ResultSet) -> Option<Note> {
+    let is_large = |value: &Value| matches!(value, Value::Decimal(x) if x.abs() >= MAX_EXACT);
+    let message = format!("decimals from {MAX_EXACT} on are exact to about 16 digits only");
+    result.rows.iter().flatten().any(is_large).then(|| Note::new("large_decimals", message))
 }
 
 /// Tables with the columns of one that was read, in other types: knowledge bases that could not be read as one.

@@ -132,7 +132,14 @@ impl Catalog {
 
 type Write<'a> = Transaction<'a, Sqlite>;
 
+/// A table that goes with this commit leaves its name to one that comes.
 async fn put_table(transaction: &mut Write<'_>, kb: Id, table: &TableRecord) -> Result<(), CatalogError> {
+    sqlx::query("UPDATE shape SET name = id WHERE kb = ? AND name = ? AND id <> ?")
+        .bind(kb.to_string())
+        .bind(&table.name)
+        .bind(&table.id)
+        .execute(&mut **transaction)
+        .await?;
     sqlx::query(
         "INSERT INTO shape (id, kb, name, label, key, fields) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT (id) DO UPDATE SET label = excluded.label, fields = excluded.fields",

@@ -9,6 +9,7 @@ use super::args::{Ask, Sql};
 use super::exit::{Exit, Failure};
 use super::source::Opened;
 use super::{print, source};
+use crate::app::AppError;
 use crate::ask::{Answer, Mode, Outcome, Path as Way};
 use crate::config::Config;
 
@@ -16,13 +17,13 @@ use crate::config::Config;
 pub async fn ask(arguments: Ask, config: Config) -> Result<Exit, Failure> {
     let Ask { words, mut questions, mode, json, place } = arguments;
     let files = files_and_question(words, &mut questions, !place.kbs.is_empty());
-    let opened = source::open(&place, &files, config).await?;
+    let mut opened = source::open(&place, &files, config).await?;
     if questions.is_empty() {
-        return prompt(&opened, mode, json).await;
+        return prompt(&mut opened, mode, json).await;
     }
     let mut exit = Exit::Answered;
     for question in &questions {
-        exit = exit.worst(answer(&opened, question, mode, json).await);
+        exit = exit.worst(answer(&mut opened, question, mode, json).await);
     }
     Ok(exit)
 }
@@ -38,8 +39,13 @@ fn files_and_question(mut words: Vec<String>, questions: &mut Vec<String>, kb: b
     words.into_iter().map(PathBuf::from).collect()
 }
 
-async fn answer(opened: &Opened, question: &str, mode: Mode, json: bool) -> Exit {
-    match opened.app.ask(&opened.session, question, mode).await {
+async fn answered(opened: &mut Opened, question: &str, mode: Mode) -> Result<Answer, AppError> {
+    opened.renew().await?;
+    opened.app.ask(&opened.session, question, mode).await
+}
+
+async fn answer(opened: &mut Opened, question: &str, mode: Mode, json: bool) -> Exit {
+    match answered(opened, question, mode).await {
         Ok(mut answer) => {
             answer.notes.extend(opened.notes.iter().cloned());
             show(&answer, json);
@@ -67,7 +73,7 @@ fn exit_of(answer: &Answer) -> Exit {
 }
 
 /// Questions line by line until the end of input.
-async fn prompt(opened: &Opened, mode: Mode, json: bool) -> Result<Exit, Failure> {
+async fn prompt(opened: &mut Opened, mode: Mode, json: bool) -> Result<Exit, Failure> {
     let interactive = std::io::stdin().is_terminal();
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     let mut exit = Exit::Answered;

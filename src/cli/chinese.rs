@@ -95,6 +95,17 @@ const SENTENCES: &[(&str, &str, &str)] = &[
         "重复的表头不计入数据：{0}",
     ),
     ("same_bytes", "not added: its bytes are there already as {}", "没有添加：内容与已有的 {0} 完全相同"),
+    ("large_decimals", "decimals from {} on are exact to about 16 digits only", "从 {0} 起，小数只精确到约 16 位数字"),
+    (
+        "file_replaced",
+        "{} replaces the file of this name that was there, whose bytes were others",
+        "{0} 替换了原来的同名文件（内容不同）",
+    ),
+    (
+        "no_such_header_row",
+        "{}: its header cannot be in {}, its last row is {}; choose the rows of its header",
+        "{0}：表头不可能在 {1}，最后一行是 {2}；请重新指定表头行",
+    ),
     (
         "sheet_repeats",
         "{} sheets repeat the rows of {} and are counted with it: {}",

@@ -2,7 +2,7 @@
 
 use super::args::Inspect;
 use super::exit::{Exit, Failure};
-use super::{chinese, print, source};
+use super::{chinese, escape, print, source};
 use crate::app::App;
 use crate::ask::Language;
 use crate::config::Config;
@@ -31,7 +31,7 @@ fn text(report: &IngestReport, language: Language) -> String {
 }
 
 fn file_text(file: &FileReport, language: Language) -> String {
-    let mut out = format!("{}  {}", file.file, file.format.as_deref().unwrap_or("?"));
+    let mut out = format!("{}  {}", escape::line(&file.file), file.format.as_deref().unwrap_or("?"));
     let (encoding, delimiter) = (language.choose("编码", "encoding"), language.choose("分隔符", "delimiter"));
     for (name, value) in [(encoding, &file.encoding), (delimiter, &file.delimiter)] {
         if let Some(value) = value {
@@ -40,15 +40,14 @@ fn file_text(file: &FileReport, language: Language) -> String {
     }
     out.push('\n');
     if let Some(error) = &file.error {
-        out.push_str(&format!("  {}: {error}\n", language.choose("错误", "error")));
+        out.push_str(&format!("  {}: {}\n", language.choose("错误", "error"), escape::line(error)));
     }
     for sheet in &file.sheets {
         out.push_str(&sheet_text(sheet, language));
     }
     for note in &file.notes {
-        let place = note.place.as_deref().map(|place| format!(" ({place})")).unwrap_or_default();
         let sentence = print::sentence(note, language);
-        out.push_str(&format!("  {}: {sentence}{place}\n", language.choose("注意", "note")));
+        out.push_str(&format!("  {}: {sentence}\n", language.choose("注意", "note")));
     }
     out
 }
@@ -60,7 +59,7 @@ fn sheet_text(sheet: &SheetReport, language: Language) -> String {
         Language::English => format!(" part {}", sheet.part),
     };
     let hidden = if sheet.hidden { language.choose("（隐藏）", " (hidden)") } else { "" };
-    let name = format!("{}{part}{hidden}", sheet.name);
+    let name = format!("{}{part}{hidden}", escape::line(&sheet.name));
     let Some(table) = &sheet.table else {
         return format!("  {name}: {}\n", kind(&sheet.kind, language));
     };
@@ -95,11 +94,11 @@ fn table_text(table: &TableReport, language: Language) -> String {
         lines.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} |\n",
             field.name,
-            field.label.replace('|', "\\|").replace('\n', " "),
+            escape::cell(&field.label),
             field.kind,
-            field.unit.as_deref().unwrap_or(""),
+            escape::cell(field.unit.as_deref().unwrap_or("")),
             field.nulls,
-            also.join(", ").replace('|', "\\|")
+            escape::cell(&also.join(", "))
         ));
     }
     let rows = language.choose("行", "rows");

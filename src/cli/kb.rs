@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::args::{Kb, KbAction};
 use super::exit::{Exit, Failure};
-use super::{inspect, print, source};
+use super::{escape, inspect, print, source};
 use crate::app::App;
 use crate::config::Config;
 
@@ -53,7 +53,7 @@ async fn list(app: &App, json: bool) -> Result<(), Failure> {
     }
     let mut lines = String::from("| knowledge base | files | tables | rows |\n| --- | ---: | ---: | ---: |\n");
     for kb in &kbs {
-        lines.push_str(&format!("| {} | {} | {} | {} |\n", kb.name, kb.files, kb.tables, kb.rows));
+        lines.push_str(&format!("| {} | {} | {} | {} |\n", escape::cell(&kb.name), kb.files, kb.tables, kb.rows));
     }
     print::text(&print::aligned(&lines));
     Ok(())

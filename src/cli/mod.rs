@@ -6,6 +6,7 @@ mod args;
 mod ask;
 mod chinese;
 mod doctor;
+mod escape;
 mod eval;
 mod exit;
 mod inspect;

@@ -5,14 +5,19 @@ use std::io::Write;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::chinese;
 use super::exit::Exit;
+use super::{chinese, escape};
 use crate::ask::{Answer, Language};
 use crate::note::Note;
 use crate::sql::Refusal;
 
-/// Writes a text; a reader that went away is no failure.
+/// Writes lines for people.
 pub fn text(text: &str) {
+    write(&escape::lines(text));
+}
+
+/// A reader that went away is no failure.
+fn write(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
@@ -20,7 +25,7 @@ pub fn text(text: &str) {
 /// One JSON document on one line.
 pub fn json(document: &impl Serialize) {
     match serde_json::to_string(document) {
-        Ok(line) => text(&(line + "\n")),
+        Ok(line) => write(&(line + "\n")),
         Err(error) => {
             failure(&error.to_string());
         }
@@ -28,7 +33,7 @@ pub fn json(document: &impl Serialize) {
 }
 
 pub fn failure(message: &str) -> Exit {
-    let _ = writeln!(std::io::stderr(), "sheetwise: {message}");
+    let _ = writeln!(std::io::stderr(), "sheetwise: {}", escape::lines(message));
     Exit::Failed
 }
 
@@ -38,17 +43,17 @@ pub fn prompt() {
 
 pub fn refusal(refusal: &Refusal) {
     let place = refusal.position.map(|(line, column)| format!(" (line {line}, column {column})")).unwrap_or_default();
-    let _ = writeln!(std::io::stderr(), "refused: {}{place}\n  {}", refusal.message, refusal.hint);
+    let (message, hint) = (escape::line(&refusal.message), escape::line(&refusal.hint));
+    let _ = writeln!(std::io::stderr(), "refused: {message}{place}\n  {hint}");
 }
 
 /// An answer: table, notes, statement, sources.
 pub fn answer(answer: &Answer) {
     let language = Language::of(&answer.question);
-    let mut out = aligned(&answer.answer);
+    let mut out = aligned(&escape::lines(&answer.answer));
     out.push('\n');
     for note in &answer.notes {
-        let place = note.place.as_deref().map(|place| format!(" ({place})")).unwrap_or_default();
-        out.push_str(&format!("{}: {}{place}\n", language.choose("注意", "note"), sentence(note, language)));
+        out.push_str(&format!("{}: {}\n", language.choose("注意", "note"), sentence(note, language)));
     }
     if let Some(sql) = &answer.sql {
         out.push_str(&format!("SQL: {}\n", sql.asked));
@@ -57,12 +62,14 @@ pub fn answer(answer: &Answer) {
     text(&out);
 }
 
-/// What a note says, in a language that it has.
+/// What a note says and where, on one line, in a language that it has.
 pub fn sentence(note: &Note, language: Language) -> String {
-    match language {
+    let sentence = match language {
         Language::Chinese => chinese::sentence(note),
         Language::English => note.message.clone(),
-    }
+    };
+    let place = note.place.as_deref().map(|place| format!(" ({place})")).unwrap_or_default();
+    escape::line(&(sentence + &place))
 }
 
 /// Rows cited in full in the terminal; the JSON has all.
@@ -74,12 +81,17 @@ fn sources(answer: &Answer, language: Language) -> String {
     for (n, chunk) in chunks.iter().take(LISTED).enumerate() {
         let row = language.choose("第", "row ");
         let tail = language.choose(" 行", "");
-        out.push_str(&format!("[{n}] {} › {} › {row}{}{tail}\n", chunk.docnm_kwd, chunk.sheet, chunk.row));
+        let (file, sheet) = (escape::line(&chunk.docnm_kwd), escape::line(&chunk.sheet));
+        out.push_str(&format!("[{n}] {file} › {sheet} › {row}{}{tail}\n", chunk.row));
     }
     let more = answer.reference.total.saturating_sub(chunks.len().min(LISTED) as u64);
     if more > 0 {
-        let counts: Vec<String> =
-            answer.reference.doc_aggs.iter().map(|doc| format!("{} ({})", doc.doc_name, doc.count)).collect();
+        let counts: Vec<String> = answer
+            .reference
+            .doc_aggs
+            .iter()
+            .map(|doc| format!("{} ({})", escape::line(&doc.doc_name), doc.count))
+            .collect();
         let line = match language {
             Language::Chinese => format!("……另有 {more} 行：{}\n", counts.join("，")),
             Language::English => format!("… and {more} more rows: {}\n", counts.join(", ")),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::args::{Reading, Where};
 use super::exit::{Exit, Failure};
 use super::print;
-use crate::app::{App, Session};
+use crate::app::{App, AppError, Session};
 use crate::config::Config;
 use crate::ingest::{IngestReport, Upload};
 use crate::note::Note;
@@ -62,8 +62,20 @@ pub fn told_apart(files: &[PathBuf], reading: &Reading) -> Vec<Upload> {
 pub struct Opened {
     pub app: App,
     pub session: Session,
+    /// Knowledge bases by their names; none for files.
+    kbs: Vec<String>,
     /// Files that are not among them: every answer says so.
     pub notes: Vec<Note>,
+}
+
+impl Opened {
+    /// Sees knowledge bases as they are now; files stay as they were read.
+    pub async fn renew(&mut self) -> Result<(), AppError> {
+        if !self.kbs.is_empty() {
+            self.session = self.app.session(&self.kbs).await?;
+        }
+        Ok(())
+    }
 }
 
 /// An application with the rows of `place` in scope; files that can't be read are named on standard error.
@@ -76,7 +88,7 @@ pub async fn open(place: &Where, files: &[PathBuf], config: Config) -> Result<Op
     }
     let app = App::open(&data_folder(place.data.as_deref())?, config).await?;
     let session = app.session(&place.kbs).await?;
-    Ok(Opened { app, session, notes: Vec::new() })
+    Ok(Opened { app, session, kbs: place.kbs.clone(), notes: Vec::new() })
 }
 
 async fn open_files(files: &[PathBuf], reading: &Reading, config: Config) -> Result<Opened, Failure> {
@@ -90,7 +102,7 @@ async fn open_files(files: &[PathBuf], reading: &Reading, config: Config) -> Res
     }
     let errors = report.files.into_iter().filter_map(|file| file.error);
     let notes = errors.map(|error| Note::new("file_not_read", format!("not in this answer: {error}"))).collect();
-    Ok(Opened { app, session, notes })
+    Ok(Opened { app, session, kbs: Vec::new(), notes })
 }
 
 /// Names the files that could not be read; `Failed` where none could.

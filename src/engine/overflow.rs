@@ -1,5 +1,6 @@
 //! Whether whole numbers could grow out of 64 bits in a statement. DataFusion wraps them silently, so where they could,
-//! the statement sees them as decimals of 38 digits, which are slower and fail aloud.
+//! the statement sees them as decimals of 38 digits, which are slower and fail aloud. The same where they could grow out of
+//! what a double holds and meet a decimal that is written out: beside decimals it is read as one.
 
 use std::sync::Arc;
 
@@ -7,6 +8,8 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 /// Bits that a result may have for sure.
 const SAFE_BITS: f64 = 62.0;
+/// Bits of the whole numbers that a double holds.
+const DOUBLE_BITS: f64 = 53.0;
 /// The largest whole number.
 const LARGEST: f64 = i64::MAX as f64;
 /// Holds every `i64`.
@@ -38,7 +41,15 @@ pub(super) fn may_overflow<T: Extent>(statement: &str, relations: &[String], vie
         - text.matches(".*").count();
     let sums = text.matches(['+', '-']).count() as f64;
     let bits = (products as f64 + 1.0) * largest.max(2.0).log2() + rows + sums;
-    bits > SAFE_BITS
+    bits > if has_fraction(&text) && !has_doubles(statement) { DOUBLE_BITS } else { SAFE_BITS }
+}
+
+/// Whether something in the statement is a double: numbers written out beside it must be doubles too, as a comparison would
+/// else make it a decimal of a few places.
+pub(super) fn has_doubles(statement: &str) -> bool {
+    const SIGNS: [&str; 8] = ["_flt", "DOUBLE", "SQRT", "POWER", "signum", "CEIL", "FLOOR", "CUME_DIST"];
+    let text = without_literals(statement);
+    text.contains("PERCENT_RANK") || SIGNS.iter().any(|sign| text.contains(sign))
 }
 
 /// The columns with whole numbers as decimals.
@@ -65,10 +76,18 @@ fn without_literals(statement: &str) -> String {
     statement.split('\'').step_by(2).collect::<Vec<_>>().join("''")
 }
 
+/// Whether a number is written out with a point or an exponent.
+fn has_fraction(text: &str) -> bool {
+    words(text).any(|word| word.parse::<f64>().is_ok() && word.parse::<u128>().is_err())
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'))
+}
+
 /// The largest number written out.
 fn literals(text: &str) -> f64 {
-    let numbers = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'));
-    numbers.filter_map(|number| number.parse::<f64>().ok()).filter(|n| n.is_finite()).fold(0.0, f64::max)
+    words(text).filter_map(|number| number.parse::<f64>().ok()).filter(|n| n.is_finite()).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

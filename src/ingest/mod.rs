@@ -169,11 +169,18 @@ impl Ingest<'_> {
         if others.iter().any(|other| other.upload.name == upload.name) {
             return Err(refused(format!("{}: two files of this name are given; rename one", upload.name)));
         }
-        let document = documents.iter().find(|document| document.name == upload.name).map_or_else(Id::new, |d| d.id);
+        let earlier = documents.iter().find(|document| document.name == upload.name);
+        let document = earlier.map_or_else(Id::new, |earlier| earlier.id);
         let stored = taken.keep(&folder).map_err(|error| refused(error.to_string()))?;
         let stored = stored.unwrap_or_else(|| upload.path.clone());
         let print = (taken.hash, taken.size);
-        Reading::survey(upload, print, stored, document, &self.config.read).map_err(|error| refused(error.to_string()))
+        let mut reading = Reading::survey(upload, print, stored, document, &self.config.read)
+            .map_err(|error| refused(error.to_string()))?;
+        if earlier.is_some() {
+            let message = format!("{} replaces the file of this name that was there, whose bytes were others", name);
+            reading.report.notes.insert(0, Note::new("file_replaced", message));
+        }
+        Ok(reading)
     }
 
     /// Writes and commits the readings; documents of a table whose types change with them are read anew.
@@ -245,6 +252,7 @@ fn unreadable(upload: &Upload, error: &std::io::Error) -> String {
     let step = match error.kind() {
         std::io::ErrorKind::NotFound => "check its path",
         std::io::ErrorKind::IsADirectory => "name the files in it",
+        std::io::ErrorKind::InvalidInput => "copy what it gives into a file",
         std::io::ErrorKind::StorageFull => "make room on the disk",
         _ => "check that it can be read",
     };

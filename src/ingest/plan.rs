@@ -75,10 +75,21 @@ pub fn outdated(plans: &[TablePlan], present: &Present, readings: &[&Reading]) -
     documents
 }
 
+/// Names of the tables that stay: those with rows of other documents, and those that the readings go to.
+fn taken(readings: &[&Reading], present: &Present) -> Result<HashSet<String>, IngestError> {
+    let anew: HashSet<Id> = readings.iter().map(|reading| reading.document).collect();
+    let mut stay: HashSet<String> =
+        present.parts.iter().filter(|part| !anew.contains(&part.document)).map(|part| part.table_id.clone()).collect();
+    let shapes = readings.iter().flat_map(|reading| &reading.surveys).map(|survey| to_json(&survey.shape));
+    let shapes = shapes.collect::<Result<HashSet<String>, _>>()?;
+    stay.extend(present.tables.iter().filter(|table| shapes.contains(&table.key)).map(|table| table.id.clone()));
+    Ok(present.tables.iter().filter(|table| stay.contains(&table.id)).map(|table| table.name.clone()).collect())
+}
+
 /// Sheets of one shape are one table, the catalog's where it has one.
 fn grouped(readings: &[&Reading], present: &Present) -> Result<Vec<TablePlan>, IngestError> {
     let mut plans: Vec<TablePlan> = Vec::new();
-    let mut names: HashSet<String> = present.tables.iter().map(|table| table.name.clone()).collect();
+    let mut names = taken(readings, present)?;
     for (r, reading) in readings.iter().enumerate() {
         for (s, survey) in reading.surveys.iter().enumerate() {
             let at = match plans.iter().position(|plan| plan.shape == survey.shape) {

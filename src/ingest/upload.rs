@@ -1,6 +1,6 @@
 //! A file that is handed in, and its stored copy.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -27,7 +27,7 @@ impl Upload {
 
     /// Reads the bytes once: their SHA-256 in hex, their number, and a copy in `folder` where one is given.
     pub fn take(&self, folder: Option<&Path>) -> std::io::Result<Taken> {
-        let mut source = std::fs::File::open(&self.path)?;
+        let mut source = opened(&self.path)?;
         let mut copy = folder.map(copy_in).transpose()?;
         let mut hash = Sha256::new();
         let mut buffer = vec![0; 1 << 16];
@@ -43,6 +43,16 @@ impl Upload {
         }
         let hash = hash.finalize().iter().map(|b| format!("{b:02x}")).collect();
         Ok(Taken { hash, size, copy })
+    }
+}
+
+/// The file, opened; what is none would be waited for or never end.
+fn opened(path: &Path) -> std::io::Result<std::fs::File> {
+    let kind = std::fs::metadata(path)?.file_type();
+    match (kind.is_file(), kind.is_dir()) {
+        (true, _) => std::fs::File::open(path),
+        (false, true) => Err(std::io::Error::new(ErrorKind::IsADirectory, "it is a folder")),
+        (false, false) => Err(std::io::Error::new(ErrorKind::InvalidInput, "it is a pipe or a device")),
     }
 }
 

@@ -9,7 +9,7 @@ use datafusion::logical_expr::LogicalPlan;
 use futures::StreamExt;
 
 use super::{QueryError, Session, result_value};
-use crate::sql::SOURCES;
+use crate::sql::{Code, Refusal, SOURCES};
 use crate::value::Value;
 
 /// Rows of a statement: at most the cap of them, and how many there are.
@@ -17,6 +17,8 @@ use crate::value::Value;
 pub struct Rows {
     pub rows: Vec<Vec<Value>>,
     pub total: u64,
+    /// Bytes of the texts in `rows`.
+    bytes: usize,
 }
 
 /// Where a row came from, as [`SOURCES`] give it. Ordered by document, sheet and row.
@@ -40,11 +42,11 @@ impl Session {
     /// Runs a plan and keeps its first `max_rows` rows.
     pub async fn rows(&self, plan: LogicalPlan, max_rows: usize) -> Result<Rows, QueryError> {
         let session = self.clone();
-        self.limited(async move {
+        Self::apart(async move {
             let mut stream = session.stream(&plan).await?;
             let mut kept = Rows::default();
             while let Some(batch) = stream.next().await {
-                kept.take(batch?.columns(), max_rows)?;
+                kept.take(batch?.columns(), max_rows, session.max_kept)?;
             }
             Ok(kept)
         })
@@ -59,14 +61,14 @@ impl Session {
         max_sources: usize,
     ) -> Result<(Rows, SourceCount), QueryError> {
         let session = self.clone();
-        self.limited(async move {
+        Self::apart(async move {
             let mut stream = session.stream(&plan).await?;
             let (mut kept, mut sources) = (Rows::default(), SourceCount::default());
             while let Some(batch) = stream.next().await {
                 let batch = batch?;
                 let split = batch.num_columns().saturating_sub(SOURCES.len());
                 sources.take_in_order(&SourceColumns::of(&batch)?, max_sources);
-                kept.take(&batch.columns()[..split], max_rows)?;
+                kept.take(&batch.columns()[..split], max_rows, session.max_kept)?;
             }
             Ok((kept, sources))
         })
@@ -76,7 +78,7 @@ impl Session {
     /// Runs a plan that gives [`SOURCES`]; its least `max_sources` rows are kept, in order.
     pub async fn sources(&self, plan: LogicalPlan, max_sources: usize) -> Result<SourceCount, QueryError> {
         let session = self.clone();
-        self.limited(async move {
+        Self::apart(async move {
             let mut stream = session.stream(&plan).await?;
             let mut sources = SourceCount::default();
             let mut least = BinaryHeap::with_capacity(max_sources + 1);
@@ -91,16 +93,33 @@ impl Session {
 }
 
 impl Rows {
-    fn take(&mut self, columns: &[ArrayRef], max: usize) -> Result<(), QueryError> {
+    fn take(&mut self, columns: &[ArrayRef], max: usize, max_bytes: usize) -> Result<(), QueryError> {
         let rows = columns.first().map_or(0, |column| column.len());
         let wanted = rows.min(max.saturating_sub(self.rows.len()));
         self.total += rows as u64;
         for row in 0..wanted {
             let cells = columns.iter().map(|column| result_value(column.as_ref(), row));
-            self.rows.push(cells.collect::<Result<_, _>>()?);
+            let cells = cells.collect::<Result<Vec<_>, _>>()?;
+            self.bytes += cells.iter().map(text_bytes).sum::<usize>();
+            if self.bytes > max_bytes {
+                return Err(too_long().into());
+            }
+            self.rows.push(cells);
         }
         Ok(())
     }
+}
+
+fn text_bytes(value: &Value) -> usize {
+    if let Value::Text(text) = value { text.len() } else { 0 }
+}
+
+fn too_long() -> Refusal {
+    Refusal::new(
+        Code::TooLarge,
+        "the texts of the answer are too long together",
+        "ask for fewer rows, or for less of each text",
+    )
 }
 
 /// The source columns of one batch, in their plain types.

@@ -7,7 +7,7 @@ use datafusion::arrow::datatypes::*;
 use datafusion::arrow::util::display::array_value_to_string;
 
 use crate::sql::{Code, Refusal};
-use crate::value::Value;
+use crate::value::{MAX_EXACT, Value};
 
 /// The value of one cell of a result. Counts are integers, exact decimals without places too: refused where they are out of
 /// the range of 64 bits, as no double holds them.
@@ -17,6 +17,7 @@ pub fn result_value(array: &dyn Array, row: usize) -> Result<Value, Refusal> {
             let n = array.as_primitive::<Decimal128Type>().value(row);
             i64::try_from(n).map(Value::Integer).map_err(|_| out_of_range())
         }
+        (false, DataType::Decimal256(..)) => Err(out_of_range()),
         (false, DataType::UInt64) => {
             let n = array.as_primitive::<UInt64Type>().value(row);
             i64::try_from(n).map(Value::Integer).map_err(|_| out_of_range())
@@ -71,10 +72,14 @@ fn integer(array: &dyn Array, row: usize) -> i64 {
     }
 }
 
+/// A whole number that no double holds stays one.
 fn decimal(n: i128, scale: i8) -> Value {
-    match i64::try_from(n) {
-        Ok(n) if scale == 0 => Value::Integer(n),
-        _ => Value::Decimal(n as f64 / 10f64.powi(scale.into())),
+    let x = n as f64 / 10f64.powi(scale.into());
+    let unit = u32::try_from(scale).ok().and_then(|scale| 10i128.checked_pow(scale));
+    let whole = unit.filter(|unit| n % unit == 0).and_then(|unit| i64::try_from(n / unit).ok());
+    match whole {
+        Some(whole) if scale == 0 || x.abs() >= MAX_EXACT => Value::Integer(whole),
+        _ => Value::Decimal(x),
     }
 }
 

@@ -23,10 +23,13 @@ impl From<DataFusionError> for QueryError {
                 "group by fewer columns, add a filter or a LIMIT",
             ),
             DataFusionError::ArrowError(error, _) => while_running(error),
-            DataFusionError::External(error) => match error.downcast_ref::<ArrowError>() {
-                Some(error) => while_running(error),
-                None => Self::Failed(error.to_string()),
-            },
+            DataFusionError::External(error) => {
+                match (error.downcast_ref::<Refusal>(), error.downcast_ref::<ArrowError>()) {
+                    (Some(refusal), _) => Self::Refused(refusal.clone()),
+                    (None, Some(error)) => while_running(error),
+                    (None, None) => Self::Failed(error.to_string()),
+                }
+            }
             DataFusionError::Execution(_) => unsuited(),
             DataFusionError::IoError(error) => Self::Failed(error.to_string()),
             DataFusionError::Internal(text) => Self::Failed(first_line(text)),

@@ -5,12 +5,15 @@
 
 mod collect;
 mod convert;
+mod deadline;
 mod failure;
+mod joined_text;
 mod session;
 mod sharing;
 
 pub use collect::{Rows, SourceCount, SourceRow};
 pub use convert::{result_value, value};
+pub use deadline::within;
 pub use failure::QueryError;
-pub use session::{Session, Sessions};
+pub use session::{Running, Session, Sessions};
 pub use sharing::Shared;

@@ -1,7 +1,6 @@
 //! One session for each statement, over a catalog of its own.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use datafusion::catalog::{
     CatalogProvider, CatalogProviderList, MemoryCatalogProvider, MemoryCatalogProviderList, MemorySchemaProvider,
@@ -11,14 +10,15 @@ use datafusion::execution::context::{SQLOptions, SessionContext, SessionState};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::GreedyMemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
-use datafusion::logical_expr::{LogicalPlan, ScalarUDF};
+use datafusion::execution::{FunctionRegistry, SendableRecordBatchStream, SessionStateBuilder};
+use datafusion::logical_expr::{AggregateUDF, LogicalPlan, ScalarUDF};
 use datafusion::optimizer::OptimizerRule;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::SessionConfig;
 use tokio::task::JoinSet;
 
 use super::QueryError;
+use super::joined_text::JoinedText;
 use crate::config::SqlLimits;
 use crate::sql::{Code, Refusal};
 
@@ -29,8 +29,24 @@ const SCHEMA: &str = "tables";
 #[derive(Debug)]
 pub struct Sessions {
     state: SessionState,
-    timeout: Duration,
+    batch_rows: usize,
+    /// Bytes of text that the rows given may hold.
+    max_kept: usize,
 }
+
+/// How one statement runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Running {
+    pub partitions: usize,
+    /// Times that its texts can grow: its batches have fewer rows, so that they need no more memory.
+    pub growth: f64,
+    /// Numbers with a point are decimals and no doubles.
+    pub exact: bool,
+}
+
+/// Rows that a batch has at least, and the part of the memory that the rows given may hold.
+const MIN_BATCH_ROWS: f64 = 16.0;
+const KEPT: usize = 64;
 
 impl Sessions {
     /// `batch_rows` is the size of the batches that operators pass on.
@@ -39,17 +55,20 @@ impl Sessions {
             .with_memory_pool(Arc::new(GreedyMemoryPool::new(limits.max_memory_bytes)))
             .with_disk_manager_builder(DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled))
             .build_arc()?;
-        let state = SessionStateBuilder::new()
+        let mut state = SessionStateBuilder::new()
             .with_config(config(batch_rows))
             .with_runtime_env(runtime)
             .with_default_features()
             .with_table_function_list(Vec::new())
             .build();
-        Ok(Self { state, timeout: Duration::from_secs(limits.timeout_seconds) })
+        state.register_udaf(Arc::new(AggregateUDF::new_from_impl(JoinedText::new(limits.max_text_bytes))))?;
+        let batch_rows = batch_rows.max(1);
+        Ok(Self { state, batch_rows, max_kept: limits.max_memory_bytes / KEPT })
     }
 
-    /// A session that knows no table yet and runs on so many partitions.
-    pub fn open(&self, partitions: usize) -> Result<Session, QueryError> {
+    /// A session that knows no table yet.
+    pub fn open(&self, running: Running) -> Result<Session, QueryError> {
+        let Running { partitions, growth, exact } = running;
         let mut state = self.state.clone();
         let tables = Arc::new(MemorySchemaProvider::new());
         let catalog = MemoryCatalogProvider::new();
@@ -57,8 +76,16 @@ impl Sessions {
         let catalogs = MemoryCatalogProviderList::new();
         catalogs.register_catalog(CATALOG.to_owned(), Arc::new(catalog));
         state.register_catalog_list(Arc::new(catalogs));
-        state.config_mut().options_mut().execution.target_partitions = partitions.max(1);
-        Ok(Session { context: SessionContext::new_with_state(state), tables, timeout: self.timeout })
+        let config = state.config_mut();
+        config.options_mut().execution.target_partitions = partitions.max(1);
+        config.options_mut().sql_parser.parse_float_as_decimal = exact;
+        if growth > 1.0 {
+            let rows = (self.batch_rows as f64 / growth).max(MIN_BATCH_ROWS) as usize;
+            *config = config.clone().with_batch_size(rows.min(self.batch_rows));
+            config.options_mut().execution.enforce_batch_size_in_joins = true;
+        }
+        let context = SessionContext::new_with_state(state);
+        Ok(Session { context, tables, max_kept: self.max_kept })
     }
 }
 
@@ -77,7 +104,7 @@ fn config(batch_rows: usize) -> SessionConfig {
 pub struct Session {
     context: SessionContext,
     tables: Arc<MemorySchemaProvider>,
-    timeout: Duration,
+    pub(super) max_kept: usize,
 }
 
 impl Session {
@@ -136,23 +163,16 @@ impl Session {
         &self.context
     }
 
-    /// Runs to the end or to the time limit; then everything it started stops.
-    pub async fn limited<T: Send + 'static>(
-        &self,
+    /// Runs to the end; where the caller no longer waits, everything it started stops.
+    pub async fn apart<T: Send + 'static>(
         work: impl Future<Output = Result<T, QueryError>> + Send + 'static,
     ) -> Result<T, QueryError> {
         let mut tasks = JoinSet::new();
         tasks.spawn(work);
-        match tokio::time::timeout(self.timeout, tasks.join_next()).await {
-            Ok(Some(Ok(done))) => done,
-            Ok(Some(Err(error))) => Err(QueryError::Failed(format!("the query stopped: {error}"))),
-            Ok(None) => Err(QueryError::Failed("the query did not start".to_owned())),
-            Err(_) => Err(Refusal::new(
-                Code::Timeout,
-                format!("the statement took longer than {} s", self.timeout.as_secs()),
-                "add a filter, or ask for less at a time",
-            )
-            .into()),
+        match tasks.join_next().await {
+            Some(Ok(done)) => done,
+            Some(Err(error)) => Err(QueryError::Failed(format!("the query stopped: {error}"))),
+            None => Err(QueryError::Failed("the query did not start".to_owned())),
         }
     }
 }

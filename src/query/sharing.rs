@@ -39,7 +39,7 @@ impl Session {
             return Ok(Shared { statement, sources, _held: None });
         };
         let session = self.clone();
-        self.limited(async move {
+        Self::apart(async move {
             let (computed, held) = session.computed(aggregate).await?;
             let statement = computed.in_place(statement)?;
             let sources = session.keyed(computed.in_place(sources)?).await?;

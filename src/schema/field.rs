@@ -65,6 +65,30 @@ pub struct Field {
     pub conversion: Option<Conversion>,
 }
 
+#[cfg(test)]
+impl Field {
+    /// A field of which nothing more is known.
+    pub(crate) fn for_test(name: &str, label: &str, kind: FieldType) -> Self {
+        Self {
+            name: name.to_owned(),
+            label: label.to_owned(),
+            kind,
+            unit: None,
+            synonyms: Vec::new(),
+            allowed: Vec::new(),
+            nulls: 0,
+            distinct: None,
+            samples: Vec::new(),
+            decimals: 0,
+            identifier: false,
+            range: None,
+            spread: 0,
+            unfit: 0,
+            conversion: None,
+        }
+    }
+}
+
 impl Field {
     /// The exact twin of a text field, `xing_ming_kwd` for `xing_ming_tks`; `None` for other types.
     pub fn exact(&self) -> Option<String> {

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use super::chosen;
 use super::delimited::{self, Delimited, DelimitedRows};
 use super::form::Form;
 use super::format::{self, Found};
@@ -134,12 +135,14 @@ impl Book {
         limits: &ReadLimits,
     ) -> Result<Self, ReadError> {
         if sheets.is_empty() {
-            return Err(ReadError::Damaged { file, detail: "there is no such sheet in it".to_owned() });
+            return Err(ReadError::Damaged { file, detail: "there is no sheet in it".to_owned() });
         }
         let broken = sheets.iter().find_map(|sheet| sheet.failure.clone());
         if let (Some(detail), true) = (broken, sheets.iter().all(|sheet| sheet.grid.len() == 0)) {
             return Err(ReadError::Damaged { file, detail });
         }
+        let last = sheets.iter().map(|sheet| chosen::last_row(&sheet.grid)).max().unwrap_or(0);
+        chosen::header(options, last, &file)?;
         let chosen = options.header_rows.is_some();
         let sheets: Vec<Sheet> =
             sheets.into_iter().flat_map(|sheet| if chosen { vec![sheet] } else { sheet.parted() }).collect();
@@ -164,6 +167,9 @@ impl Book {
             self.notes.push(Note::new("sheet_not_read", message).at(&place));
         }
         self.notes.extend(hidden_notes(sheet, &place));
+        if let Err(error) = chosen::header(options, chosen::last_row(&sheet.grid), &self.file) {
+            self.notes.push(Note::new("no_such_header_row", error.to_string()).at(&place));
+        }
         let blocks = regions::find(&sheet.grid, options.header_rows);
         if blocks.is_empty() {
             self.regions.push(empty_region(sheet));
@@ -206,6 +212,7 @@ impl Book {
     }
 
     fn of_text(path: &Path, file: String, options: &ReadOptions, limits: &ReadLimits) -> Result<Self, ReadError> {
+        chosen::sheets(options, &[&sheet_name(&file)], &file)?;
         let text = Delimited::open(path, &file, limits)?;
         let format = if text.dialect.delimiter == b'\t' { Format::Tsv } else { Format::Csv };
         if let Some((sheet, unclosed)) = text.several_tables(options)? {
@@ -219,6 +226,7 @@ impl Book {
             return Ok(Self { encoding: Some(encoding), delimiter: Some(delimiter), ..book });
         }
         let head = text.head(options)?;
+        chosen::header(options, chosen::last_row(&head), &file)?;
         let block = regions::find_in_text(&head, options.header_rows).ok_or(ReadError::Empty { file: file.clone() })?;
         let place = Place { file: &file, sheet: "", row: None, column: None };
         let (columns, mut notes) = columns(&block, &place, limits, &file)?;

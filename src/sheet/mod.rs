@@ -7,6 +7,7 @@
 mod beside;
 mod book;
 mod caught;
+mod chosen;
 mod convert;
 mod delimited;
 mod dialect;

@@ -169,7 +169,10 @@ impl Reading<'_> {
         mut read: impl FnMut(&mut R, &str) -> Result<Result<Grid, Stop>, String>,
     ) -> Result<Vec<Sheet>, ReadError> {
         let mut sheets = Vec::new();
-        for (number, meta) in book.sheets_metadata().to_vec().into_iter().enumerate() {
+        let metadata = book.sheets_metadata().to_vec();
+        let names: Vec<&str> = metadata.iter().map(|meta| meta.name.as_str()).collect();
+        super::chosen::sheets(self.options, &names, self.file)?;
+        for (number, meta) in metadata.into_iter().enumerate() {
             if self.options.sheets.as_ref().is_some_and(|wanted| !wanted.contains(&meta.name)) {
                 continue;
             }

@@ -6,6 +6,7 @@
 mod admit;
 mod dialect;
 mod ground;
+mod growth;
 mod guard;
 mod lookup;
 mod names;
@@ -18,7 +19,7 @@ mod scope;
 mod scoped;
 mod shape;
 mod sources;
-mod tree;
+pub(crate) mod tree;
 
 #[cfg(test)]
 mod tests;

@@ -49,6 +49,12 @@ impl Refusal {
         Self { code, message: message.into(), hint: hint.into(), position: None }
     }
 
+    /// A statement that took longer than it may.
+    pub fn timeout(seconds: u64) -> Self {
+        let message = format!("the statement took longer than {seconds} s");
+        Self::new(Code::Timeout, message, "add a filter, or ask for less at a time")
+    }
+
     /// With another hint.
     pub(super) fn hinted(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();

@@ -47,6 +47,10 @@ impl ScopedSelect {
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
+    /// How many times longer its texts can get than the cells that they are made of.
+    pub fn text_growth(&self) -> f64 {
+        super::growth::of(&self.statement)
+    }
     /// One row out for one row in: the statement's last columns are the sources.
     pub fn is_plain(&self) -> bool {
         self.sources.is_none()

@@ -55,7 +55,7 @@ pub(super) fn moment(at: NaiveDateTime) -> Expr {
     })
 }
 
-pub(super) fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
+pub(crate) fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
     Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn call(name: &str, args: impl IntoIterator<Item = Expr>) -> Expr {
     Expr::Function(function(name, args))
 }
 
-pub(super) fn function(name: &str, args: impl IntoIterator<Item = Expr>) -> Function {
+pub(crate) fn function(name: &str, args: impl IntoIterator<Item = Expr>) -> Function {
     let args = args.into_iter().map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg))).collect();
     Function {
         name: ObjectName(vec![ObjectNamePart::Identifier(Ident::new(name))]),
@@ -115,7 +115,7 @@ pub(super) fn cast(expr: Expr, data_type: ast::DataType) -> Expr {
 }
 
 /// `SELECT projection FROM from WHERE selection`, all else empty.
-pub(super) fn select(projection: Vec<SelectItem>, from: Vec<TableWithJoins>, selection: Option<Expr>) -> Select {
+pub(crate) fn select(projection: Vec<SelectItem>, from: Vec<TableWithJoins>, selection: Option<Expr>) -> Select {
     Select {
         select_token: AttachedToken::empty(),
         optimizer_hints: Vec::new(),
@@ -145,7 +145,7 @@ pub(super) fn select(projection: Vec<SelectItem>, from: Vec<TableWithJoins>, sel
 }
 
 /// A query of nothing but its body.
-pub(super) fn query(body: SetExpr) -> Query {
+pub(crate) fn query(body: SetExpr) -> Query {
     Query {
         with: None,
         body: Box::new(body),
@@ -164,7 +164,7 @@ pub(super) fn table_alias(name: &str) -> TableAlias {
     TableAlias { explicit: true, name: ident(name), columns: Vec::new(), at: None }
 }
 
-pub(super) fn table(name: &str, alias: Option<&str>) -> TableFactor {
+pub(crate) fn table(name: &str, alias: Option<&str>) -> TableFactor {
     TableFactor::Table {
         name: object(name),
         alias: alias.map(table_alias),
@@ -179,12 +179,12 @@ pub(super) fn table(name: &str, alias: Option<&str>) -> TableFactor {
     }
 }
 
-pub(super) fn derived(query: Query, alias: &str) -> TableFactor {
+pub(crate) fn derived(query: Query, alias: &str) -> TableFactor {
     TableFactor::Derived { lateral: false, subquery: Box::new(query), alias: Some(table_alias(alias)), sample: None }
 }
 
 /// One relation of a FROM, without joins.
-pub(super) fn alone(relation: TableFactor) -> TableWithJoins {
+pub(crate) fn alone(relation: TableFactor) -> TableWithJoins {
     TableWithJoins { relation, joins: Vec::new() }
 }
 

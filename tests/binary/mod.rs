@@ -57,6 +57,12 @@ impl Run {
         Ran::of(child.wait_with_output().expect("it ends"))
     }
 
+    /// Started, to be typed to while it runs.
+    pub fn prompted(mut self) -> Child {
+        self.0.stdin(Stdio::piped());
+        self.started()
+    }
+
     /// Started and left running.
     pub fn started(mut self) -> Child {
         self.0.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")

@@ -10,23 +10,7 @@ use crate::schema::{Field, Schema, Table};
 use crate::value::FieldType::{self, DateTime, Decimal, Flag, Integer, Text};
 
 fn field(name: &str, label: &str, kind: FieldType, distinct: u64) -> Field {
-    Field {
-        name: name.to_owned(),
-        label: label.to_owned(),
-        kind,
-        unit: None,
-        synonyms: Vec::new(),
-        allowed: Vec::new(),
-        nulls: 0,
-        distinct: Some(distinct),
-        samples: Vec::new(),
-        decimals: 2,
-        identifier: false,
-        range: None,
-        spread: 0,
-        unfit: 0,
-        conversion: None,
-    }
+    Field { distinct: Some(distinct), decimals: 2, ..Field::for_test(name, label, kind) }
 }
 
 fn table(name: &str, label: &str, sheets: &[&str], fields: Vec<Field>) -> Table {

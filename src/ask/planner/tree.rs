@@ -2,13 +2,14 @@
 
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, Distinct, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, LimitClause, ObjectName, OrderBy, OrderByExpr,
-    OrderByKind, OrderByOptions, Query, Select, SelectFlavor, SelectItem, SetExpr, TableAlias, TableFactor,
+    BinaryOperator, CaseWhen, Distinct, DuplicateTreatment, Expr, FunctionArg, FunctionArgExpr, FunctionArguments,
+    GroupByExpr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, SelectItem, SetExpr,
     TableWithJoins, UnaryOperator, Value,
 };
 
 use super::reading::{How, Op};
+use crate::sql::tree;
+pub(super) use crate::sql::tree::binary;
 
 /// The parts of one SELECT.
 #[derive(Default)]
@@ -42,10 +43,6 @@ pub(super) fn equal(column: Expr, mut list: Vec<Expr>) -> Expr {
         }
         (None, _) => present(column),
     }
-}
-
-pub(super) fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
-    Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) }
 }
 
 pub(super) fn present(column: Expr) -> Expr {
@@ -94,21 +91,13 @@ pub(super) fn count_distinct(column: Expr) -> Expr {
 }
 
 pub(super) fn call(called: &str, args: Vec<Expr>, duplicate_treatment: Option<DuplicateTreatment>) -> Expr {
-    let mut args: Vec<FunctionArg> =
-        args.into_iter().map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg))).collect();
-    if args.is_empty() {
-        args.push(FunctionArg::Unnamed(FunctionArgExpr::Wildcard));
+    let star = args.is_empty();
+    let mut function = tree::function(called, args);
+    if let FunctionArguments::List(list) = &mut function.args {
+        list.duplicate_treatment = duplicate_treatment;
+        list.args.extend(star.then_some(FunctionArg::Unnamed(FunctionArgExpr::Wildcard)));
     }
-    Expr::Function(Function {
-        name: ObjectName::from(Ident::new(called)),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList { duplicate_treatment, args, clauses: Vec::new() }),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: Vec::new(),
-    })
+    Expr::Function(function)
 }
 
 pub(super) fn aggregate(how: How, column: Expr) -> Expr {
@@ -138,27 +127,11 @@ pub(super) fn order_by(expr: Expr, ascending: bool) -> OrderByExpr {
 }
 
 pub(super) fn table(called: &str) -> TableWithJoins {
-    relation(TableFactor::Table {
-        name: ObjectName::from(Ident::new(called)),
-        alias: None,
-        args: None,
-        with_hints: Vec::new(),
-        version: None,
-        with_ordinality: false,
-        partitions: Vec::new(),
-        json_path: None,
-        sample: None,
-        index_hints: Vec::new(),
-    })
+    tree::alone(tree::table(called, None))
 }
 
 pub(super) fn derived(query: Query) -> TableWithJoins {
-    let alias = TableAlias { explicit: true, name: Ident::new("picked"), columns: Vec::new(), at: None };
-    relation(TableFactor::Derived { lateral: false, subquery: Box::new(query), alias: Some(alias), sample: None })
-}
-
-pub(super) fn relation(relation: TableFactor) -> TableWithJoins {
-    TableWithJoins { relation, joins: Vec::new() }
+    tree::alone(tree::derived(query, "picked"))
 }
 
 impl Parts {
@@ -170,43 +143,11 @@ impl Parts {
             offset: None,
             limit_by: Vec::new(),
         });
-        let select = Select {
-            select_token: AttachedToken::empty(),
-            optimizer_hints: Vec::new(),
-            distinct: self.distinct.then_some(Distinct::Distinct),
-            select_modifiers: None,
-            top: None,
-            top_before_distinct: false,
-            projection: self.items,
-            exclude: None,
-            into: None,
-            from: self.from,
-            lateral_views: Vec::new(),
-            prewhere: None,
-            selection: self.filter,
-            connect_by: Vec::new(),
-            group_by: GroupByExpr::Expressions(self.group, Vec::new()),
-            cluster_by: Vec::new(),
-            distribute_by: Vec::new(),
-            sort_by: Vec::new(),
-            having: self.having,
-            named_window: Vec::new(),
-            qualify: None,
-            window_before_qualify: false,
-            value_table_mode: None,
-            flavor: SelectFlavor::Standard,
-        };
-        Query {
-            with: None,
-            body: Box::new(SetExpr::Select(Box::new(select))),
-            order_by,
-            limit_clause,
-            fetch: None,
-            locks: Vec::new(),
-            for_clause: None,
-            settings: None,
-            format_clause: None,
-            pipe_operators: Vec::new(),
-        }
+        let mut select = tree::select(self.items, self.from, self.filter);
+        select.distinct = self.distinct.then_some(Distinct::Distinct);
+        select.group_by = GroupByExpr::Expressions(self.group, Vec::new());
+        select.having = self.having;
+        let query = tree::query(SetExpr::Select(Box::new(select)));
+        Query { order_by, limit_clause, ..query }
     }
 }

@@ -5,26 +5,6 @@ use crate::schema::{Field, Table};
 use crate::sql::Code;
 use crate::value::FieldType;
 
-fn field(name: &str, label: &str, kind: FieldType) -> Field {
-    Field {
-        name: name.to_owned(),
-        label: label.to_owned(),
-        kind,
-        unit: None,
-        synonyms: Vec::new(),
-        allowed: Vec::new(),
-        nulls: 0,
-        distinct: None,
-        samples: Vec::new(),
-        decimals: 0,
-        identifier: false,
-        range: None,
-        spread: 0,
-        unfit: 0,
-        conversion: None,
-    }
-}
-
 fn table(name: &str, label: &str, fields: Vec<Field>) -> Table {
     let sheets = vec![("账.xlsx".to_owned(), "一月".to_owned()), ("账.xlsx".to_owned(), "二月".to_owned())];
     Table {
@@ -42,18 +22,18 @@ fn sales() -> Schema {
         distinct: Some(2),
         samples: vec!["行政管理".to_owned(), "研发部".to_owned()],
         synonyms: vec!["科室".to_owned()],
-        ..field("bu_men_tks", "部门/科室", FieldType::Text)
+        ..Field::for_test("bu_men_tks", "部门/科室", FieldType::Text)
     };
     let customer = Field {
         distinct: Some(900),
         samples: vec!["甲公司".to_owned()],
-        ..field("ke_hu_tks", "客户", FieldType::Text)
+        ..Field::for_test("ke_hu_tks", "客户", FieldType::Text)
     };
     let amount = Field {
         unit: Some("万元".to_owned()),
         range: Some(("0.5".to_owned(), "99".to_owned())),
         nulls: 3,
-        ..field("xiao_shou_e_flt", "销售额（万元）", FieldType::Decimal)
+        ..Field::for_test("xiao_shou_e_flt", "销售额（万元）", FieldType::Decimal)
     };
     Schema { tables: vec![table("tai_zhang", "台账", vec![team, customer, amount])] }
 }
@@ -101,7 +81,7 @@ fn wide() -> Schema {
             (0..20).map(|value| format!("value {value} of column {column} in table {table}, <long>")).collect();
         Field {
             samples,
-            ..field(&format!("col_{table}_{column}_tks"), &format!("字段{table}之{column}"), FieldType::Text)
+            ..Field::for_test(&format!("col_{table}_{column}_tks"), &format!("字段{table}之{column}"), FieldType::Text)
         }
     };
     let tables = 0..50;
@@ -110,8 +90,8 @@ fn wide() -> Schema {
             table(&format!("t_{number}"), &format!("表{number}"), (0..200).map(|at| column(number, at)).collect())
         })
         .collect();
-    tables[37].fields[150] = field("cai_gou_jin_e_flt", "采购金额", FieldType::Decimal);
-    tables[37].fields[180] = field("gong_ying_shang_tks", "供应商", FieldType::Text);
+    tables[37].fields[150] = Field::for_test("cai_gou_jin_e_flt", "采购金额", FieldType::Decimal);
+    tables[37].fields[180] = Field::for_test("gong_ying_shang_tks", "供应商", FieldType::Text);
     Schema { tables }
 }
 

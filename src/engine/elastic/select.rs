@@ -16,7 +16,7 @@ use super::{Elastic, EngineError, ResultSet, Snapshot};
 use crate::engine::matching::{MatchFunction, calls};
 use crate::engine::outcome::{casts_to_whole, relations, result, round_sums};
 use crate::engine::overflow;
-use crate::query::{Rows, Session, SourceCount};
+use crate::query::{Running, Rows, Session, SourceCount};
 use crate::sql::{Refusal, ScopedSelect, render};
 
 /// The text of a statement for DataFusion.
@@ -34,14 +34,17 @@ impl Elastic {
         let names = relations(select);
         let mut places = self.places(snapshot, |at| names.contains(&snapshot.schema.tables[at].name));
         let cast = casts_to_whole(select.statement());
-        if overflow::may_overflow(&print(select.statement())?, &names, &places, cast) {
+        let exact = overflow::may_overflow(&print(select.statement())?, &names, &places, cast);
+        if exact {
             print = render::embedded_exact;
             let exact = |place: &Arc<Place>| Place { schema: overflow::exact(&place.schema), ..place.as_ref().clone() };
             places = places.iter().map(|place| Arc::new(exact(place))).collect();
         }
         let statement = print(select.statement())?;
         let sources = select.sources().map(print).transpose()?;
-        let session = self.session(&statement, sources.as_deref(), places).await?;
+        let exact = exact && !overflow::has_doubles(&statement);
+        let running = Running { partitions: 1, growth: select.text_growth(), exact };
+        let session = self.session(&statement, sources.as_deref(), places, running).await?;
         let (mut rows, sources) = match sources {
             None => plain(&session, (select.statement(), print), max_rows, max_sources).await?,
             Some(sources) => {
@@ -58,9 +61,10 @@ impl Elastic {
         statement: &str,
         sources: Option<&str>,
         places: Vec<Arc<Place>>,
+        running: Running,
     ) -> Result<Session, EngineError> {
         let (moment, places) = Moment::open(&self.cluster, places).await?;
-        let session = self.sessions.open(1)?;
+        let session = self.sessions.open(running)?;
         session.rule(Arc::new(Pushdown));
         for place in &places {
             session

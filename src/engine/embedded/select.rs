@@ -17,7 +17,7 @@ use crate::engine::matching::{Call, Hits, MatchFunction, Need, SegmentHits, call
 use crate::engine::outcome::{casts_to_whole, relations, result, round_sums};
 use crate::engine::overflow::{self, Extent};
 use crate::engine::rowset::Bits;
-use crate::query::{Rows, Session, SourceCount};
+use crate::query::{Rows, Running, Session, SourceCount};
 use crate::sql::{Code, Refusal, ScopedSelect, render};
 use crate::tokens;
 
@@ -37,13 +37,14 @@ impl Embedded {
         let names = relations(select);
         let mut views = self.views(snapshot, |index| names.contains(&snapshot.schema.tables[index].name))?;
         let cast = casts_to_whole(select.statement());
-        if overflow::may_overflow(&statement, &names, &views, cast) {
+        let exact = overflow::may_overflow(&statement, &names, &views, cast);
+        if exact {
             statement = render::embedded_exact(select.statement())?;
             sources = select.sources().map(render::embedded_exact).transpose()?;
             let exact = |view: &Arc<View>| View { schema: overflow::exact(&view.schema), ..view.as_ref().clone() };
             views = views.iter().map(|view| Arc::new(exact(view))).collect();
         }
-        let session = self.session(&statement, sources.as_deref(), &views, select).await?;
+        let session = self.session(&statement, sources.as_deref(), &views, select, exact).await?;
         let (mut rows, sources) = match sources {
             None => {
                 let plan = session.optimized(&session.plan(&statement).await?)?;
@@ -61,8 +62,14 @@ impl Embedded {
         sources: Option<&str>,
         views: &[Arc<View>],
         select: &ScopedSelect,
+        exact: bool,
     ) -> Result<Session, EngineError> {
-        let session = self.sessions.open(self.partitions(views, select))?;
+        let running = Running {
+            partitions: self.partitions(views, select),
+            growth: select.text_growth(),
+            exact: exact && !overflow::has_doubles(statement),
+        };
+        let session = self.sessions.open(running)?;
         for view in views {
             session.table(&view.name, Arc::new(Provider::new(self.store.clone(), view.clone())))?;
         }
@@ -101,7 +108,7 @@ async fn with_sources(
     let sources = session.optimized(&shared.sources)?;
     if let Some(scan) = citing::only_scan(&sources).cloned() {
         let state = session.state();
-        let counted = session.limited(async move { Ok(citing::sources(&scan, &state, max_sources).await?) }).await?;
+        let counted = Session::apart(async move { Ok(citing::sources(&scan, &state, max_sources).await?) }).await?;
         if let Some(counted) = counted {
             return Ok((rows, counted));
         }

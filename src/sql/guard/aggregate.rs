@@ -60,6 +60,7 @@ impl Guard<'_> {
             let message = format!("{name} cannot stand here");
             return Err(Refusal::new(Code::ExpressionNotAllowed, message, "conditions on aggregates go into HAVING"));
         }
+        absent(over.is_some() && aggregate.gives == Gives::Text, &format!("OVER after {name}"))?;
         let inside = At { aggregates: over.is_some() && at.aggregates, windows: false, aliases: false, fuzzy: false };
         let typed = args.into_iter().map(|arg| self.expr(arg, inside)).collect::<Result<Vec<_>, _>>()?;
         let (mut function, first) = match aggregate.name {

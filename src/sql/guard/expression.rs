@@ -283,7 +283,12 @@ impl Guard<'_> {
             conditions: whens,
             else_result: otherwise.map(|result| Box::new(result.expr)),
         };
-        Ok(Typed::new(expr, common(&kinds)))
+        let kind = match common(&kinds) {
+            // Numbers beside texts are given as texts.
+            Kind::Any if kinds.contains(&Kind::Text) && kinds.iter().all(|kind| is_text_or_number(*kind)) => Kind::Text,
+            kind => kind,
+        };
+        Ok(Typed::new(expr, kind))
     }
 
     fn interval(&mut self, interval: Interval) -> Result<Typed, Refusal> {
@@ -339,6 +344,10 @@ pub(super) fn common(kinds: &[Kind]) -> Kind {
         (a, b) if a.is_number() && b.is_number() => Kind::Decimal,
         _ => Kind::Any,
     })
+}
+
+fn is_text_or_number(kind: Kind) -> bool {
+    kind.is_number() || matches!(kind, Kind::Text | Kind::Flag | Kind::Null)
 }
 
 fn number_only(typed: &Typed) -> Result<(), Refusal> {

@@ -89,16 +89,29 @@ impl Guard<'_> {
         let word = fold(&written.value);
         if let Some(named) = self.named.iter().rev().find(|named| named.word == word).cloned() {
             let alias = alias_name.map_or_else(|| written.value.clone(), |name| name.value);
+            self.reading(named.reads)?;
             let relation = given(&alias, &named.columns, named.single_row);
             return Ok((tree::table(&named.name, (alias != named.name).then_some(&alias)), relation));
         }
         let table = names::table(self.schema, written)?;
+        self.reading(1)?;
         let mut relation = Relation::base(table, alias_name.as_ref());
         if alias_name.is_none() {
             relation.words.push(word);
         }
         let alias = alias_name.map(|name| name.value).filter(|alias| *alias != table.name);
         Ok((tree::table(&table.name, alias.as_deref()), relation))
+    }
+
+    /// Counts tables; those of a named query are read wherever it is named.
+    fn reading(&mut self, tables: usize) -> Result<(), Refusal> {
+        self.reads = self.reads.saturating_add(tables);
+        let max = self.limits.max_relations;
+        if self.reads <= max {
+            return Ok(());
+        }
+        let message = format!("the statement reads more than {max} tables, counted as often as each is read");
+        Err(Refusal::new(Code::TooLarge, message, "join fewer tables, and name each WITH query fewer times"))
     }
 
     fn derived(

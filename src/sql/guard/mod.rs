@@ -86,6 +86,8 @@ struct Named {
     name: String,
     columns: Vec<Output>,
     single_row: bool,
+    /// Tables that it reads.
+    reads: usize,
 }
 
 /// One column that a query gives.
@@ -120,6 +122,8 @@ struct Guard<'a> {
     names_given: usize,
     nesting: usize,
     depth: usize,
+    /// Tables read so far.
+    reads: usize,
     /// What stands here may leave rows out: a condition under NOT, with the sub-selects in it.
     negative: bool,
 }
@@ -140,6 +144,7 @@ pub fn guard(sql: &str, schema: &Schema, limits: &SqlLimits, today: Option<Naive
     let query = super::parse::query(sql, limits)?;
     let mut guard = Guard::new(schema, limits, today);
     let (query, outputs) = guard.outermost(query)?;
+    growing_little(&query, limits.max_text_growth)?;
     Ok(Guarded {
         query,
         columns: outputs.into_iter().map(out_column).collect(),
@@ -148,6 +153,17 @@ pub fn guard(sql: &str, schema: &Schema, limits: &SqlLimits, today: Option<Naive
         tables: schema.tables.iter().map(|table| table.name.clone()).collect(),
         max_in_list: limits.max_in_list,
     })
+}
+
+fn growing_little(query: &Query, max: u64) -> Result<(), Refusal> {
+    match super::growth::of(query) {
+        growth if growth <= max as f64 => Ok(()),
+        growth => {
+            let message =
+                format!("its texts can get {growth:.0} times longer than their cells, {max} times are allowed");
+            Err(Refusal::new(Code::TooLarge, message, "join fewer texts, and replace by shorter ones"))
+        }
+    }
 }
 
 /// A condition on the rows of one table, for [`Scope::row_predicates`]; its texts are taken to the letter.
@@ -174,6 +190,7 @@ impl<'a> Guard<'a> {
             names_given: 0,
             nesting: 0,
             depth: 0,
+            reads: 0,
             negative: false,
         }
     }

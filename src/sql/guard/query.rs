@@ -2,6 +2,7 @@
 
 use datafusion::sql::sqlparser::ast::{Cte, Query, SetExpr, SetOperator, SetQuantifier, TableAlias, With};
 
+use super::expression::common;
 use super::order::Ending;
 use super::{Guard, Named, Output, absent, clause, mismatch};
 use crate::sql::names::fold;
@@ -123,6 +124,10 @@ impl Guard<'_> {
             if output.fact.base != other.fact.base {
                 output.fact.base = None;
             }
+            if output.fact.kind != other.fact.kind {
+                output.fact.kind = common(&[output.fact.kind, other.fact.kind]);
+                output.fact.decimals = None;
+            }
         }
         Ok(Checked { tree, outputs, single_row: false })
     }
@@ -139,14 +144,16 @@ impl Guard<'_> {
         absent(from.is_some(), "FROM after WITH")?;
         absent(materialized.is_some(), "MATERIALIZED")?;
         let levels = std::mem::take(&mut self.levels);
+        let before = self.reads;
         let mut checked = self.inner(*query)?;
+        let reads = std::mem::replace(&mut self.reads, before) - before;
         self.levels = levels;
         let columns = self.renamed(&alias, &mut checked.outputs)?;
         let name = self.free_name(&alias.name.value);
         let word = fold(&alias.name.value);
         let alias = TableAlias { explicit: false, name: tree::ident(&name), columns, at: None };
         let Checked { tree, outputs, single_row } = checked;
-        self.named.push(Named { word, name, columns: outputs, single_row });
+        self.named.push(Named { word, name, columns: outputs, single_row, reads });
         Ok(Cte { alias, query: Box::new(tree), from, materialized, closing_paren_token })
     }
 

@@ -76,7 +76,7 @@ impl Guard<'_> {
                 Arg::Any => self.expr(arg, at)?,
             });
         }
-        let kind = gives.unwrap_or_else(|| common(&typed.iter().map(|arg| arg.kind).collect::<Vec<_>>()));
+        let kind = gives.map_or_else(|| of_one_kind(written, &typed), Ok)?;
         Ok(Typed::new(tree::call(name, typed.into_iter().map(|arg| arg.expr)), kind))
     }
 
@@ -87,10 +87,7 @@ impl Guard<'_> {
         let text = gives == Some(Kind::Text);
         let typed = args.into_iter().map(|arg| if text { self.text_arg(arg, at) } else { self.expr(arg, at) });
         let typed = typed.collect::<Result<Vec<_>, _>>()?;
-        let kind = gives.unwrap_or_else(|| common(&typed.iter().map(|arg| arg.kind).collect::<Vec<_>>()));
-        if kind == Kind::Any && typed.iter().any(|arg| arg.kind == Kind::Text) {
-            return Err(mismatch(format!("the arguments of {name} are of different types"), "CAST them to one type"));
-        }
+        let kind = gives.map_or_else(|| of_one_kind(name, &typed), Ok)?;
         Ok(Typed::new(tree::call(name, typed.into_iter().map(|arg| arg.expr)), kind))
     }
 
@@ -226,6 +223,15 @@ impl Guard<'_> {
             _ => Ok(value),
         }
     }
+}
+
+/// The kind of all arguments; texts go with nothing else.
+fn of_one_kind(name: &str, args: &[Typed]) -> Result<Kind, Refusal> {
+    let kind = common(&args.iter().map(|arg| arg.kind).collect::<Vec<_>>());
+    if kind == Kind::Any && args.iter().any(|arg| arg.kind == Kind::Text) {
+        return Err(mismatch(format!("the arguments of {name} are of different types"), "CAST them to one type"));
+    }
+    Ok(kind)
 }
 
 /// A cast value keeps the label and unit of its field, and is no longer the field.

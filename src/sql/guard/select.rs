@@ -245,6 +245,10 @@ impl Guard<'_> {
     }
 }
 
+fn is_unnamed(expr: &Expr) -> bool {
+    is_subquery(expr) || matches!(expr, Expr::Cast { .. })
+}
+
 fn is_subquery(expr: &Expr) -> bool {
     matches!(expr, Expr::Subquery(_))
 }
@@ -255,8 +259,8 @@ fn name_of(item: &Item, at: usize, named: bool, taken: &mut HashSet<String>) -> 
     let (name, given) = match (&item.alias, column) {
         (Some(alias), column) => (alias.value.clone(), column != Some(alias.value.as_str())),
         (None, Some(column)) => (column.to_owned(), false),
-        // DataFusion calls all sub-selects the same.
-        (None, None) if named || shape::any_expr(&item.typed.expr, is_subquery) => (format!("column_{}", at + 1), true),
+        // DataFusion calls all sub-selects the same, and does not name casts.
+        (None, None) if named || shape::any_expr(&item.typed.expr, is_unnamed) => (format!("column_{}", at + 1), true),
         (None, None) => (item.typed.expr.to_string(), false),
     };
     if taken.insert(name.to_lowercase()) {

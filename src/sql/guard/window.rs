@@ -4,7 +4,7 @@ use datafusion::sql::sqlparser::ast::{Expr, WindowFrame, WindowFrameBound, Windo
 
 use super::function::{Call, wrong_count};
 use super::order::whole_number;
-use super::{At, Guard, Typed, absent, clause, expression};
+use super::{At, Guard, Typed, absent, clause, expression, mismatch};
 use crate::sql::names::Kind;
 use crate::sql::{Code, Refusal, tree};
 
@@ -43,6 +43,9 @@ impl Guard<'_> {
             return Err(wrong_count(&name, "another number of arguments"));
         }
         let args = args.into_iter().map(|arg| self.expr(arg, inside)).collect::<Result<Vec<_>, _>>()?;
+        if let [value, _, default] = &args[..] {
+            same_kind(&name, value, default)?;
+        }
         let kind = match name.as_str() {
             "PERCENT_RANK" | "CUME_DIST" => Kind::Decimal,
             "LAG" | "LEAD" | "FIRST_VALUE" | "LAST_VALUE" => args.first().map_or(Kind::Any, |arg| arg.kind),
@@ -63,6 +66,16 @@ impl Guard<'_> {
         let window_frame = window_frame.map(frame).transpose()?;
         Ok(WindowType::WindowSpec(WindowSpec { window_name: None, partition_by, order_by, window_frame }))
     }
+}
+
+/// A default of another type would be cast to that of the value, and say something else.
+fn same_kind(name: &str, value: &Typed, default: &Typed) -> Result<(), Refusal> {
+    let is_alike = value.kind == default.kind
+        || default.kind == Kind::Null
+        || (value.kind, default.kind) == (Kind::Decimal, Kind::Integer)
+        || (value.kind, default.kind) == (Kind::Flag, Kind::Text);
+    let message = format!("the default {} of {name} is of another type than {}", default.expr, value.expr);
+    if is_alike { Ok(()) } else { Err(mismatch(message, "give a default of the same type, or CAST the value")) }
 }
 
 fn frame(frame: WindowFrame) -> Result<WindowFrame, Refusal> {

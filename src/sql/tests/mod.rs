@@ -18,23 +18,7 @@ pub(super) const KB: &str = "d3a1b2c4e5f611ef8a0b0242ac120002";
 const SALES: &str = "kb_id IN ('d3a1b2c4e5f611ef8a0b0242ac120002') AND table_kwd = 'sales'";
 
 fn field(name: &str, label: &str, kind: FieldType, unit: Option<&str>) -> Field {
-    Field {
-        name: name.to_owned(),
-        label: label.to_owned(),
-        kind,
-        unit: unit.map(str::to_owned),
-        synonyms: Vec::new(),
-        allowed: Vec::new(),
-        nulls: 0,
-        distinct: None,
-        samples: Vec::new(),
-        decimals: 2,
-        identifier: false,
-        range: None,
-        spread: 0,
-        unfit: 0,
-        conversion: None,
-    }
+    Field { unit: unit.map(str::to_owned), decimals: 2, ..Field::for_test(name, label, kind) }
 }
 
 pub(super) fn schema() -> Schema {

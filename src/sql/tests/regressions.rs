@@ -113,6 +113,24 @@ fn what_may_not_run_is_refused_with_its_code() {
             "SELECT (SELECT (SELECT (SELECT (SELECT 1 FROM sales) FROM sales) FROM sales) FROM sales) FROM sales",
             Code::TooDeep,
         ),
+        ("SELECT STRING_AGG(city_tks, ',') OVER (ORDER BY qty_long) FROM sales", Code::ClauseNotAllowed),
+        ("SELECT LAG(qty_long, 1, 0.5) OVER (ORDER BY ri_qi_dt) FROM sales", Code::TypeMismatch),
+        ("SELECT SUM(CASE WHEN qty_long > 1 THEN city_tks ELSE 0 END) FROM sales", Code::TypeMismatch),
+        ("SELECT NULLIF(city_tks, 0) FROM sales", Code::TypeMismatch),
+        (
+            "WITH a AS (SELECT city_tks || city_tks AS c FROM sales), b AS (SELECT c || c || c || c AS c FROM a), \
+             d AS (SELECT c || c || c || c AS c FROM b), e AS (SELECT c || c || c || c AS c FROM d), \
+             f AS (SELECT c || c || c || c AS c FROM e) SELECT MAX(LENGTH(c)) FROM f",
+            Code::TooLarge,
+        ),
+        (
+            "WITH a AS (SELECT qty_long FROM sales), b AS (SELECT x.qty_long FROM a x JOIN a y ON x.qty_long = y.qty_long), \
+             c AS (SELECT x.qty_long FROM b x JOIN b y ON x.qty_long = y.qty_long), \
+             d AS (SELECT x.qty_long FROM c x JOIN c y ON x.qty_long = y.qty_long), \
+             e AS (SELECT x.qty_long FROM d x JOIN d y ON x.qty_long = y.qty_long), \
+             f AS (SELECT x.qty_long FROM e x JOIN e y ON x.qty_long = y.qty_long) SELECT COUNT(*) FROM f",
+            Code::TooLarge,
+        ),
         ("no statement here", Code::NoStatement),
         ("SELECT FROM WHERE", Code::Syntax),
     ];

@@ -58,3 +58,24 @@ async fn a_whole_number_out_of_range_is_refused_and_never_wraps() {
     let fits = "SELECT SUM(CAST(score_flt AS BIGINT)) FROM sales WHERE score_flt < 5e9";
     assert_eq!(house.one(fits).await, Value::Integer(8_000_000_000));
 }
+
+#[tokio::test]
+async fn a_whole_number_beside_decimals_stays_exact() {
+    let mut house = House::new();
+    let rows: Vec<_> = (0..20).map(|n| (Some("甲"), Some(999_999_999_999_999 - 7 * n), Some(1e-19))).collect();
+    house.put("a.xlsx", &rows);
+    let sum = Value::Integer(19_999_999_999_998_650);
+    for (item, want) in [
+        ("SUM(amount_long) * 1.0", sum.clone()),
+        ("SUM(amount_long * 1.0)", sum.clone()),
+        ("SUM(CASE WHEN amount_long > 0 THEN amount_long ELSE 0.0 END)", sum.clone()),
+        ("GREATEST(SUM(amount_long), 1.5)", sum),
+        ("SUM(amount_long) - 19999999999998649.0", Value::Decimal(1.0)),
+        ("PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount_long)", Value::Decimal(999_999_999_999_932.5)),
+    ] {
+        assert_eq!(house.one(&format!("SELECT {item} FROM sales")).await, want, "{item}");
+    }
+    // Beside doubles numbers stay doubles, down to the smallest.
+    let tiny = "SELECT COUNT(*) FROM sales WHERE score_flt > 0.00000000000000000001 AND amount_long * 1.5 > 2.5";
+    assert_eq!(house.one(tiny).await, Value::Integer(20));
+}
