@@ -47,8 +47,9 @@ impl Sessions {
         Ok(Self { state, timeout: Duration::from_secs(limits.timeout_seconds) })
     }
 
-    /// A session that knows no table yet and runs on so many partitions.
-    pub fn open(&self, partitions: usize) -> Result<Session, QueryError> {
+    /// A session that knows no table yet and runs on so many partitions. `improved` has the last word on an optimized plan: it
+    /// gives one with the same rows and columns.
+    pub fn open(&self, partitions: usize, improved: Improve) -> Result<Session, QueryError> {
         let mut state = self.state.clone();
         let tables = Arc::new(MemorySchemaProvider::new());
         let catalog = MemoryCatalogProvider::new();
@@ -57,7 +58,7 @@ impl Sessions {
         catalogs.register_catalog(CATALOG.to_owned(), Arc::new(catalog));
         state.register_catalog_list(Arc::new(catalogs));
         state.config_mut().options_mut().execution.target_partitions = partitions.max(1);
-        Ok(Session { context: SessionContext::new_with_state(state), tables, timeout: self.timeout })
+        Ok(Session { context: SessionContext::new_with_state(state), tables, improved, timeout: self.timeout })
     }
 }
 
@@ -71,11 +72,15 @@ fn config(batch_rows: usize) -> SessionConfig {
     config
 }
 
+/// What an engine makes of an optimized plan.
+pub type Improve = fn(LogicalPlan) -> datafusion::common::Result<LogicalPlan>;
+
 /// A place where one statement runs.
 #[derive(Clone)]
 pub struct Session {
     context: SessionContext,
     tables: Arc<MemorySchemaProvider>,
+    improved: Improve,
     timeout: Duration,
 }
 
@@ -108,7 +113,7 @@ impl Session {
 
     /// The plan as it will run.
     pub fn optimized(&self, plan: &LogicalPlan) -> Result<LogicalPlan, QueryError> {
-        Ok(self.context.state().optimize(plan)?)
+        Ok((self.improved)(self.context.state().optimize(plan)?)?)
     }
 
     /// What a table of this session plans a scan with.

@@ -10,6 +10,7 @@ use datafusion::arrow::compute::{cast, take};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::error::ArrowError;
 
+use super::coded::CodedColumns;
 use super::store::Store;
 use super::view::{COMPUTED, Documents, SegmentView};
 use crate::engine::EngineError;
@@ -40,16 +41,22 @@ pub(super) struct Reader {
     pub store: Arc<Store>,
     pub documents: Arc<Documents>,
     pub table: Arc<str>,
+    /// Columns that are given as numbers.
+    pub coded: Arc<CodedColumns>,
 }
 
 impl Reader {
     /// All rows of a row group with the columns of `schema`, dead ones included.
     pub(super) fn batch(&self, chunk: &Chunk, schema: &SchemaRef) -> Result<RecordBatch, EngineError> {
-        let names: Vec<Arc<str>> = stored_names(schema).map(Arc::from).collect();
+        let is_stored = |name: &str| !COMPUTED.contains(&name) && !self.coded.contains_key(name);
+        let names = schema.fields().iter().map(|field| field.name().as_str()).filter(|name| is_stored(name));
+        let names: Vec<Arc<str>> = names.map(Arc::from).collect();
         let mut stored = self.store.columns(&chunk.segment.footer, chunk.group, &names)?.into_iter();
         let mut columns = Vec::with_capacity(schema.fields().len());
         for field in schema.fields() {
-            let column = if COMPUTED.contains(&field.name().as_str()) {
+            let column = if let Some(codes) = self.coded.get(field.name()) {
+                codes.column(&self.store, chunk, field.name())?
+            } else if COMPUTED.contains(&field.name().as_str()) {
                 self.computed(field.name(), chunk)?
             } else {
                 match stored.next().flatten() {
@@ -84,10 +91,6 @@ impl Reader {
         let places = places.unwrap_or_else(|| vec![None; chunk.rows()]);
         take(values, &UInt32Array::from(places), None).map_err(failed)
     }
-}
-
-fn stored_names(schema: &SchemaRef) -> impl Iterator<Item = &str> {
-    schema.fields().iter().map(|field| field.name().as_str()).filter(|name| !COMPUTED.contains(name))
 }
 
 fn constant(text: &str, rows: usize) -> ArrayRef {

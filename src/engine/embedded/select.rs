@@ -9,6 +9,7 @@ use datafusion::logical_expr::ScalarUDF;
 use datafusion::sql::sqlparser::ast::{DataType, Expr, Query, visit_expressions, visit_relations};
 
 use super::citing;
+use super::coded;
 use super::matching::{Call, Hits, MatchFunction, SegmentHits, calls};
 use super::overflow;
 use super::provider::Provider;
@@ -62,7 +63,7 @@ impl Embedded {
         views: &[Arc<View>],
         select: &ScopedSelect,
     ) -> Result<Session, EngineError> {
-        let session = self.sessions.open(self.partitions(views, select))?;
+        let session = self.sessions.open(self.partitions(views, select), coded::grouped)?;
         for view in views {
             session.table(&view.name, Arc::new(Provider::new(self.store.clone(), view.clone())))?;
         }

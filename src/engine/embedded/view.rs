@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit, UInt32Type};
 
+use super::footer::Footer;
 use super::rowset::Bits;
-use super::store::{Footer, Store};
+use super::store::Store;
 use crate::engine::{Document, EngineError, Snapshot};
 use crate::ids::Id;
 use crate::schema::Table;

@@ -82,7 +82,7 @@ async fn groups_computed_once_cite_the_rows_of_those_that_are_shown() {
         ("name_kwd", "", "ORDER BY SUM(amount_long) DESC, name_kwd LIMIT 4", 8),
         ("name_kwd", "HAVING SUM(amount_long) = 11", "", 3),
         ("name_kwd", "HAVING SUM(amount_long) = 0", "", 0),
-        ("amount_long / 4", "HAVING COUNT(*) = 4", "", 8),
+        ("amount_long / 4", "HAVING COUNT(*) = 1", "", 11),
         ("name_kwd, sheet_kwd", "HAVING COUNT(*) = 2", "", 6),
     ] {
         let items: Vec<String> =
