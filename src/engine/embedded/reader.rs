@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StringViewArray, UInt32Array, UInt64Array,
+    Array, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchOptions, StringViewArray, UInt32Array, UInt64Array,
     new_null_array,
 };
 use datafusion::arrow::compute::{cast, take};
@@ -91,6 +91,16 @@ impl Reader {
         let places = places.unwrap_or_else(|| vec![None; chunk.rows()]);
         take(values, &UInt32Array::from(places), None).map_err(failed)
     }
+}
+
+/// The batch with texts of its own: what was read holds whole pages of the file.
+pub(super) fn compact(batch: &RecordBatch) -> RecordBatch {
+    let own = |array: &ArrayRef| match array.as_string_view_opt() {
+        Some(texts) => Arc::new(texts.gc()) as ArrayRef,
+        None => array.clone(),
+    };
+    let columns = batch.columns().iter().map(own).collect();
+    RecordBatch::try_new(batch.schema(), columns).unwrap_or_else(|_| batch.clone())
 }
 
 fn constant(text: &str, rows: usize) -> ArrayRef {

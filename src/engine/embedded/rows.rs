@@ -6,8 +6,9 @@ use std::sync::Arc;
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{Int64Type, UInt32Type};
 
-use super::cited::{self, WholeRow};
+use super::cited::WholeRow;
 use super::footer::Footer;
+use super::reader::compact;
 use super::search::{self, Shards};
 use super::store::Store;
 use super::view::{SegmentView, View};
@@ -107,7 +108,7 @@ fn read(segments: &HashMap<u32, &SegmentView>, keys: &[RowKey]) -> Result<Vec<Wh
         rows.sort_unstable();
         rows.dedup();
         let footer = &segments[&no].footer;
-        let batch = cited::compact(&footer.read_rows(group, &rows)?);
+        let batch = compact(&footer.read_rows(group, &rows)?);
         let first = footer.first_row(group);
         read.extend(rows.iter().enumerate().map(|(at, row)| (key(no, first + row), batch.clone(), at)));
     }
