@@ -66,8 +66,9 @@ impl Sessions {
         Ok(Self { state, batch_rows, max_kept: limits.max_memory_bytes / KEPT })
     }
 
-    /// A session that knows no table yet.
-    pub fn open(&self, running: Running) -> Result<Session, QueryError> {
+    /// A session that knows no table yet. `improved` has the last word on an optimized plan: it gives one with the same rows and
+    /// columns.
+    pub fn open(&self, running: Running, improved: Improve) -> Result<Session, QueryError> {
         let Running { partitions, growth, exact } = running;
         let mut state = self.state.clone();
         let tables = Arc::new(MemorySchemaProvider::new());
@@ -85,7 +86,7 @@ impl Sessions {
             config.options_mut().execution.enforce_batch_size_in_joins = true;
         }
         let context = SessionContext::new_with_state(state);
-        Ok(Session { context, tables, max_kept: self.max_kept })
+        Ok(Session { context, tables, improved, max_kept: self.max_kept })
     }
 }
 
@@ -99,11 +100,15 @@ fn config(batch_rows: usize) -> SessionConfig {
     config
 }
 
+/// What an engine makes of an optimized plan.
+pub type Improve = fn(LogicalPlan) -> datafusion::common::Result<LogicalPlan>;
+
 /// A place where one statement runs.
 #[derive(Clone)]
 pub struct Session {
     context: SessionContext,
     tables: Arc<MemorySchemaProvider>,
+    improved: Improve,
     pub(super) max_kept: usize,
 }
 
@@ -141,7 +146,7 @@ impl Session {
 
     /// The plan as it will run.
     pub fn optimized(&self, plan: &LogicalPlan) -> Result<LogicalPlan, QueryError> {
-        Ok(self.context.state().optimize(plan)?)
+        Ok((self.improved)(self.context.state().optimize(plan)?)?)
     }
 
     /// What a table of this session plans a scan with.

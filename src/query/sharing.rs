@@ -70,19 +70,18 @@ impl Session {
     async fn keyed(&self, plan: LogicalPlan) -> Result<LogicalPlan, QueryError> {
         let mut found = None;
         plan.apply(|node| {
-            found = Keyed::of(node)?;
+            found = Keyed::of(node)?.map(|keyed| (node.clone(), keyed));
             Ok(if found.is_some() { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
         })?;
-        let Some(keyed) = found else { return Ok(plan) };
+        let Some((joined, keyed)) = found else { return Ok(plan) };
         let (batches, _held) = self.batches(&keyed.groups).await?;
         let Some(keys) = keys(&batches)? else { return Ok(plan) };
         let rows =
             LogicalPlanBuilder::from(keyed.rows.clone()).filter(keyed.condition(keys))?.project(keyed.items.clone())?;
         let rows = rows.build()?;
         let replaced = plan.transform_down(|node| {
-            let is_it = Keyed::of(&node)?.is_some();
-            Ok(if is_it {
-                Transformed::new(rows.clone(), true, TreeNodeRecursion::Stop)
+            Ok(if node == joined {
+                Transformed::new(rows.clone(), true, TreeNodeRecursion::Jump)
             } else {
                 Transformed::no(node)
             })
@@ -238,4 +237,74 @@ fn keys(batches: &[Vec<RecordBatch>]) -> Result<Option<(Vec<ScalarValue>, bool)>
         }
     }
     Ok(Some((keys, has_null)))
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::array::{ArrayRef, Int64Array, StringViewArray};
+
+    use super::*;
+    use crate::config::SqlLimits;
+    use crate::query::{Running, Sessions};
+
+    fn session() -> Session {
+        let sessions = Sessions::new(&SqlLimits::default(), 100).expect("sessions");
+        let session = sessions.open(Running { partitions: 1, growth: 1.0, exact: false }, Ok).expect("a session");
+        let keys: ArrayRef = Arc::new(StringViewArray::from(vec![Some("a"), Some("b"), None, Some("a"), None]));
+        let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3, 4, 5]));
+        let batch =
+            RecordBatch::try_from_iter_with_nullable([("k", keys, true), ("v", numbers, true)]).expect("a batch");
+        let table = MemTable::try_new(batch.schema(), vec![vec![batch]]).expect("a table");
+        session.table("t", Arc::new(table)).expect("registered");
+        session
+    }
+
+    /// The shared plans of a statement and of `SELECT v` over the rows of its groups, one arm for each text of groups.
+    async fn shared(session: &Session, statement: &str, groups: &[&str]) -> Shared {
+        let arm = |groups: &&str| {
+            format!(
+                "SELECT t.v AS v FROM (SELECT * FROM t WHERE v > 0) AS t
+                 JOIN ({groups}) AS g ON (k IS NOT DISTINCT FROM g.group_key)"
+            )
+        };
+        let sources = groups.iter().map(arm).collect::<Vec<_>>().join(" UNION ALL ");
+        let (statement, sources) = (session.plan(statement).await, session.plan(&sources).await);
+        session.shared(statement.expect("a plan"), sources.expect("a plan")).await.expect("shared")
+    }
+
+    async fn rows(session: &Session, plan: &LogicalPlan) -> usize {
+        let plan = session.optimized(plan).expect("optimized");
+        session.rows(plan, 10).await.expect("rows").rows.len()
+    }
+
+    const GROUPED: &str = "SELECT k AS group_key FROM t WHERE v > 0 GROUP BY k";
+
+    #[tokio::test]
+    async fn an_aggregate_is_computed_once_and_its_groups_become_keys() {
+        let session = session();
+        let statement = "SELECT k, SUM(v) AS s, COUNT(*) FROM t WHERE v > 0 GROUP BY k ORDER BY s DESC LIMIT 2";
+        let groups = format!("{GROUPED} ORDER BY SUM(v) DESC LIMIT 2");
+        let shared = shared(&session, statement, &[&groups]).await;
+        assert!(!shared.statement.display_indent().to_string().contains("Aggregate"));
+        let sources = shared.sources.display_indent().to_string();
+        assert!(!sources.contains("Join") && !sources.contains("Aggregate"), "{sources}");
+        assert_eq!((rows(&session, &shared.statement).await, rows(&session, &shared.sources).await), (2, 4));
+    }
+
+    #[tokio::test]
+    async fn arms_with_other_groups_keep_their_own() {
+        let session = session();
+        let having = |sum: i64| format!("{GROUPED} HAVING SUM(v) = {sum}");
+        let shared = shared(&session, &having(5), &[&having(2), &having(8)]).await;
+        assert_eq!((rows(&session, &shared.statement).await, rows(&session, &shared.sources).await), (1, 3));
+    }
+
+    #[tokio::test]
+    async fn another_condition_is_another_aggregate() {
+        let session = session();
+        let statement = "SELECT k, SUM(v) FROM t WHERE v > 1 GROUP BY k ORDER BY SUM(v) DESC LIMIT 1";
+        let shared = shared(&session, statement, &[&format!("{GROUPED} ORDER BY SUM(v) DESC LIMIT 1")]).await;
+        assert!(shared.statement.display_indent().to_string().contains("Aggregate"));
+        assert_eq!(rows(&session, &shared.sources).await, 2);
+    }
 }

@@ -69,8 +69,3 @@ fn text(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
         _ => return None,
     })
 }
-
-/// The content of one row; for many rows of a batch make [`Contents`] once.
-pub fn content(fields: &[Field], batch: &RecordBatch, row: usize) -> String {
-    Contents::new(fields, batch).of(row)
-}

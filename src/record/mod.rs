@@ -19,7 +19,7 @@ use crate::schema::Field;
 use crate::value::FieldType;
 
 pub use builder::{Builder, Misfits};
-pub use content::{Contents, content};
+pub use content::Contents;
 
 /// The name of the column that keeps the cells' own text of a field that is no text.
 pub fn raw_column(field: &Field) -> Option<String> {

@@ -10,6 +10,10 @@ fn text(text: &str) -> Cell<'_> {
     Cell::Text(text.into())
 }
 
+fn content(fields: &[Field], batch: &RecordBatch, row: usize) -> String {
+    Contents::new(fields, batch).of(row)
+}
+
 fn decided(labels: &[&str], rows: &[Vec<Cell<'_>>]) -> (Vec<Field>, Vec<Decision>) {
     let labels: Vec<Label> = labels.iter().map(|label| Label::parse(label)).collect();
     let decisions: Vec<Decision> = labels

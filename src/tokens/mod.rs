@@ -33,9 +33,9 @@ pub fn tokens(text: &str) -> Vec<String> {
 /// Gives the tokens of a text one by one, as [`tokens`] has them.
 pub fn each(text: &str, mut take: impl FnMut(&str)) {
     if text.is_ascii() && !text.bytes().any(|b| b.is_ascii_uppercase()) {
-        cut(text, &mut take);
+        cut_ascii(text, &mut take);
     } else if text.is_ascii() {
-        cut(&text.to_ascii_lowercase(), &mut take);
+        cut_ascii(&text.to_ascii_lowercase(), &mut take);
     } else {
         cut(&text.nfkc().flat_map(char::to_lowercase).collect::<String>(), &mut take);
     }
@@ -70,6 +70,12 @@ fn cut(text: &str, take: &mut impl FnMut(&str)) {
         }
     }
     run(&text[start..], current, take);
+}
+
+/// The same where letters and digits are of one script.
+fn cut_ascii(text: &str, take: &mut impl FnMut(&str)) {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.for_each(|word| run(word, Script::Other, take));
 }
 
 fn run(text: &str, script: Script, take: &mut impl FnMut(&str)) {

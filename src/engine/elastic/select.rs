@@ -64,7 +64,7 @@ impl Elastic {
         running: Running,
     ) -> Result<Session, EngineError> {
         let (moment, places) = Moment::open(&self.cluster, places).await?;
-        let session = self.sessions.open(running)?;
+        let session = self.sessions.open(running, Ok)?;
         session.rule(Arc::new(Pushdown));
         for place in &places {
             session

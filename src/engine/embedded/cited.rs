@@ -1,9 +1,9 @@
 //! Whole rows that were cited last: many answers over a table cite the same first rows.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch};
+use datafusion::arrow::array::RecordBatch;
 
 use crate::engine::{EngineError, RowKey};
 
@@ -58,14 +58,4 @@ impl Cited {
     fn lock(&self) -> MutexGuard<'_, HashMap<RowKey, (RecordBatch, usize)>> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The batch with texts of its own: one that was read holds whole pages of the file.
-pub(super) fn compact(batch: &RecordBatch) -> RecordBatch {
-    let own = |array: &ArrayRef| match array.as_string_view_opt() {
-        Some(texts) => Arc::new(texts.gc()) as ArrayRef,
-        None => array.clone(),
-    };
-    let columns = batch.columns().iter().map(own).collect();
-    RecordBatch::try_new(batch.schema(), columns).unwrap_or_else(|_| batch.clone())
 }

@@ -13,6 +13,7 @@ use datafusion::logical_expr::expr_rewriter::unnormalize_cols;
 use datafusion::logical_expr::{LogicalPlan, TableScan};
 use futures::{StreamExt, TryStreamExt};
 
+use super::coded::CodedColumns;
 use super::filter::Filter;
 use super::provider::Provider;
 use super::reader::{Chunk, Reader};
@@ -51,7 +52,7 @@ pub(super) async fn sources(scan: &TableScan, state: &dyn Session, max_sources: 
     let provider = source_as_provider(&scan.source)?;
     let Some(provider) = provider.downcast_ref::<Provider>() else { return Ok(None) };
     let (chunks, filter) = provider.selection(&unnormalize_cols(scan.filters.iter().cloned()), state)?;
-    let (reader, threads) = (provider.reader(), state.config().target_partitions().max(1));
+    let (reader, threads) = (provider.reader(CodedColumns::new()), state.config().target_partitions().max(1));
     let chunks: Arc<[Chunk]> = chunks.into();
     let found =
         futures::stream::iter(0..chunks.len()).map(|at| {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use datafusion::arrow::array::{Array, AsArray};
+use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 
 use super::store::Store;
 use super::view::{SegmentView, View};
@@ -36,7 +36,7 @@ impl DistinctCells {
     /// The live cells of a segment's text column, which are not kept here.
     pub(super) fn of_segment(&self, store: &Store, segment: &SegmentView, column: &str) -> Result<Cells, EngineError> {
         let mut seen = Seen::new(self.max);
-        let whole = for_each_cell_of(store, segment, column, &mut |_, cell| seen.take(cell))?;
+        let whole = seen.take_all(store, segment, column)?;
         Ok(Cells::new(seen.cells, !whole))
     }
 
@@ -86,49 +86,65 @@ impl Seen {
         }
         room
     }
+
+    /// Takes the live cells of a segment's column, which is gone through once and not kept. False where there are too many.
+    fn take_all(&mut self, store: &Store, segment: &SegmentView, column: &str) -> Result<bool, EngineError> {
+        let footer = &segment.footer;
+        for group in (0..footer.groups.len()).filter(|_| footer.has(column)) {
+            let live = segment.live(store, group)?;
+            let coded =
+                if live.is_none() && footer.is_coded(group, column) { footer.read_coded(group, column)? } else { None };
+            let room = match coded.as_ref().and_then(|coded| coded.as_any_dictionary_opt()) {
+                Some(coded) => coded.values().as_string::<i32>().iter().flatten().all(|cell| self.take(cell)),
+                None => self.take_each(&footer.read_group(group, &[column])?, live.as_deref()),
+            };
+            if !room {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn take_each(&mut self, batch: &RecordBatch, live: Option<&[bool]>) -> bool {
+        let Some(texts) = batch.columns().first().and_then(|texts| texts.as_string_view_opt()) else { return true };
+        let cells = texts.iter().enumerate().filter(|(row, _)| live.is_none_or(|live| live[*row]));
+        cells.filter_map(|(_, cell)| cell).all(|cell| self.take(cell))
+    }
 }
 
 fn read(store: &Store, view: &View, column: &str, max: usize) -> Result<Cells, EngineError> {
     let mut seen = Seen::new(max);
-    let whole = for_each_cell(store, view, column, |_, cell| seen.take(cell))?;
-    Ok(Cells::new(seen.cells, !whole))
+    for segment in view.segments() {
+        if !seen.take_all(store, segment, column)? {
+            return Ok(Cells::new(seen.cells, true));
+        }
+    }
+    Ok(Cells::new(seen.cells, false))
 }
 
-/// Goes through the live, non-null cells of a text column until told to stop; says whether it came to the end.
+/// Goes through the live, non-null cells of a text column until told to stop.
 pub(super) fn for_each_cell(
     store: &Store,
     view: &View,
     column: &str,
     mut visit: impl FnMut((u32, usize), &str) -> bool,
-) -> Result<bool, EngineError> {
+) -> Result<(), EngineError> {
     for segment in view.segments() {
-        if !for_each_cell_of(store, segment, column, &mut visit)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn for_each_cell_of(
-    store: &Store,
-    segment: &SegmentView,
-    column: &str,
-    visit: &mut impl FnMut((u32, usize), &str) -> bool,
-) -> Result<bool, EngineError> {
-    let footer = &segment.footer;
-    for group in 0..footer.groups.len() {
-        let Some(array) = store.column(footer, group, column)? else { continue };
-        let Some(texts) = array.as_string_view_opt() else { continue };
-        let live = segment.live(store, group)?;
-        let first = footer.first_row(group);
-        for row in 0..texts.len() {
-            let skipped = texts.is_null(row) || live.as_ref().is_some_and(|live| !live[row]);
-            if !skipped && !visit((footer.no, first + row), texts.value(row)) {
-                return Ok(false);
+        let footer = &segment.footer;
+        for group in 0..footer.groups.len() {
+            let Some(array) = store.column(footer, group, column)? else { continue };
+            let Some(texts) = array.as_string_view_opt() else { continue };
+            let live = segment.live(store, group)?;
+            let first = footer.first_row(group);
+            for row in 0..texts.len() {
+                let skipped = texts.is_null(row) || live.as_ref().is_some_and(|live| !live[row]);
+                if !skipped && !visit((footer.no, first + row), texts.value(row)) {
+                    return Ok(());
+                }
             }
         }
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Names of the documents that have live rows in the view.

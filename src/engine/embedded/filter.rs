@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use datafusion::arrow::array::{AsArray, BooleanArray, BooleanBufferBuilder, RecordBatch};
+use datafusion::arrow::array::{Array, AsArray, BooleanArray, BooleanBufferBuilder, RecordBatch, StringViewArray};
 use datafusion::arrow::buffer::BooleanBuffer;
 use datafusion::arrow::compute::filter_record_batch;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{DataType, Int32Type, SchemaRef};
 use datafusion::catalog::Session;
 use datafusion::common::{DFSchema, DataFusionError, Result, internal_datafusion_err};
 use datafusion::logical_expr::Expr;
@@ -24,10 +24,14 @@ type Place = (u32, usize, Option<Arc<Bits>>);
 #[derive(Debug)]
 pub(super) struct Filter {
     conditions: Vec<Expr>,
+    /// All of them as one; `None` where there are none.
     test: Option<Test>,
+    /// Each of them alone.
+    tests: Vec<Test>,
     passed: Mutex<HashMap<Place, BooleanArray>>,
 }
 
+/// One condition.
 #[derive(Debug)]
 struct Test {
     condition: Arc<dyn PhysicalExpr>,
@@ -55,11 +59,10 @@ pub(super) fn is_of_rows(condition: &Expr) -> bool {
 
 impl Filter {
     pub(super) fn new(conditions: Vec<Expr>, schema: &SchemaRef, session: &dyn Session) -> Result<Self> {
-        let test = match conjunction(conditions.clone()) {
-            Some(condition) => Some(Test::new(condition, schema, session)?),
-            None => None,
-        };
-        Ok(Self { conditions, test, passed: Mutex::default() })
+        let test =
+            conjunction(conditions.clone()).map(|condition| Test::new(condition, schema, session)).transpose()?;
+        let tests = conditions.iter().map(|condition| Test::new(condition.clone(), schema, session));
+        Ok(Self { tests: tests.collect::<Result<_>>()?, conditions, test, passed: Mutex::default() })
     }
 
     pub(super) fn is_of(&self, conditions: &[Expr]) -> bool {
@@ -74,13 +77,63 @@ impl Filter {
         if let Some(passed) = self.passed.lock().unwrap_or_else(PoisonError::into_inner).get(&place) {
             return Ok(Some(passed.clone()));
         }
-        let passed = test.passed(reader, chunk, live()?)?;
+        let reader = &Reader { coded: Arc::default(), ..reader.clone() };
+        let live = live()?;
+        let by_values = if live.is_none() { self.by_values(reader, chunk) } else { None };
+        let passed = match by_values {
+            Some(passed) => passed,
+            None => test.passed(reader, chunk, live)?,
+        };
         self.passed.lock().unwrap_or_else(PoisonError::into_inner).insert(place, passed.clone());
         Ok(Some(passed))
     }
 }
 
+impl Filter {
+    /// The rows that pass, where a condition over one text column can be asked of its few values. What goes wrong with one
+    /// condition alone may not with all of them: then there is no answer.
+    fn by_values(&self, reader: &Reader, chunk: &Chunk) -> Option<BooleanArray> {
+        let is_coded = |test: &&Test| test.text().is_some_and(|name| chunk.segment.footer.is_coded(chunk.group, name));
+        if !self.tests.iter().any(|test| is_coded(&test)) {
+            return None;
+        }
+        let mut passed: Option<BooleanBuffer> = None;
+        for test in &self.tests {
+            let one = match is_coded(&test) {
+                true => test.passed_by_value(reader, chunk)?,
+                false => test.passed(reader, chunk, None).ok()?.values().clone(),
+            };
+            passed = Some(passed.map_or_else(|| one.clone(), |passed| &passed & &one));
+        }
+        passed.map(|passed| BooleanArray::new(passed, None))
+    }
+}
+
 impl Test {
+    /// The text column that it reads, if it reads nothing else.
+    fn text(&self) -> Option<&str> {
+        match &self.schema.fields()[..] {
+            [only] if only.data_type() == &DataType::Utf8View => Some(only.name()),
+            _ => None,
+        }
+    }
+
+    fn passed_by_value(&self, reader: &Reader, chunk: &Chunk) -> Option<BooleanBuffer> {
+        let coded = reader.store.coded(&chunk.segment.footer, chunk.group, self.text()?).ok()??;
+        let coded = coded.as_dictionary_opt::<Int32Type>()?;
+        let values = coded.values().as_string_opt::<i32>()?;
+        let texts: StringViewArray = values.iter().chain([None]).collect();
+        let batch = RecordBatch::try_new(self.schema.clone(), vec![Arc::new(texts)]).ok()?;
+        let passed = self.evaluated(&batch).ok()?;
+        let keys = coded.keys();
+        let of_null = passed.value(values.len());
+        let of_row = |row: usize| match keys.is_null(row) {
+            true => of_null,
+            false => passed.value(keys.value(row) as usize),
+        };
+        Some(BooleanBuffer::collect_bool(keys.len(), of_row))
+    }
+
     fn new(condition: Expr, schema: &SchemaRef, session: &dyn Session) -> Result<Self> {
         let named = condition.column_refs();
         let is_read = |name: &str| named.iter().any(|column| column.name == name);

@@ -8,9 +8,10 @@ use datafusion::arrow::array::{AsArray, BooleanArray, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::datatypes::{FieldRef, SchemaRef, UInt32Type};
 
+use super::footer::Footer;
 use super::mentions::MentionIndexes;
 use super::search::Shards;
-use super::store::{Footer, Store, damaged, io};
+use super::store::{Store, damaged, io};
 use super::writer::SegmentWriter;
 use crate::engine::{EngineError, LiveSegment, LoadWriter, Merged, SegmentRef};
 

@@ -6,9 +6,11 @@
 
 mod cited;
 mod citing;
+mod coded;
 mod columns;
 mod distinct;
 mod filter;
+mod footer;
 mod ladder;
 mod mentions;
 mod merge;

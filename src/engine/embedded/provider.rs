@@ -10,6 +10,7 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 
+use super::coded::CodedColumns;
 use super::filter::{self, Filter};
 use super::reader::{Chunk, Reader};
 use super::scan::Scan;
@@ -23,7 +24,7 @@ pub(super) struct Provider {
     store: Arc<Store>,
     pub view: Arc<View>,
     /// The filters asked for so far: the selects of a statement share what they work out.
-    filters: Mutex<Vec<Arc<Filter>>>,
+    filters: Arc<Mutex<Vec<Arc<Filter>>>>,
 }
 
 #[async_trait]
@@ -55,23 +56,42 @@ impl TableProvider for Provider {
             Some(columns) => Arc::new(self.view.schema.project(columns)?),
             None => self.view.schema.clone(),
         };
-        let (chunks, filter) = self.selection(filters, state)?;
-        let partitions = dealt(chunks, state.config().target_partitions()).into_iter().map(|chunks| {
-            let (reader, filter, schema) = (self.reader(), filter.clone(), schema.clone());
-            Arc::new(Scan { reader, schema, filter, chunks }) as Arc<dyn PartitionStream>
-        });
-        Ok(Arc::new(StreamingTableExec::try_new(schema.clone(), partitions.collect(), None, None, false, limit)?))
+        self.partitions(state, schema, CodedColumns::new(), filters, limit)
     }
 }
 
 impl Provider {
     pub(super) fn new(store: Arc<Store>, view: Arc<View>) -> Self {
-        Self { store, view, filters: Mutex::default() }
+        Self { store, view, filters: Arc::default() }
     }
 
-    pub(super) fn reader(&self) -> Reader {
+    /// The same table, with what was worked out for it.
+    pub(super) fn shared(&self) -> Self {
+        Self { store: self.store.clone(), view: self.view.clone(), filters: self.filters.clone() }
+    }
+
+    /// Reads the columns that are not coded as they are.
+    pub(super) fn reader(&self, coded: CodedColumns) -> Reader {
         let (store, documents) = (self.store.clone(), self.view.documents.clone());
-        Reader { store, documents, table: self.view.name.as_str().into() }
+        Reader { store, documents, table: self.view.name.as_str().into(), coded: Arc::new(coded) }
+    }
+
+    /// Scans with the columns of `schema`, some of them coded.
+    pub(super) fn partitions(
+        &self,
+        state: &dyn Session,
+        schema: SchemaRef,
+        coded: CodedColumns,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let (chunks, filter) = self.selection(filters, state)?;
+        let reader = self.reader(coded);
+        let partitions = dealt(chunks, state.config().target_partitions()).into_iter().map(|chunks| {
+            let (reader, filter, schema) = (reader.clone(), filter.clone(), schema.clone());
+            Arc::new(Scan { reader, schema, filter, chunks }) as Arc<dyn PartitionStream>
+        });
+        Ok(Arc::new(StreamingTableExec::try_new(schema.clone(), partitions.collect(), None, None, false, limit)?))
     }
 
     /// The row groups that conditions leave, and what is still to be asked of their rows.

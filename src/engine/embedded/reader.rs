@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StringViewArray, UInt32Array, UInt64Array,
+    Array, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchOptions, StringViewArray, UInt32Array, UInt64Array,
     new_null_array,
 };
 use datafusion::arrow::compute::{cast, take};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::error::ArrowError;
 
+use super::coded::CodedColumns;
 use super::store::Store;
 use super::view::SegmentView;
 use crate::engine::EngineError;
@@ -42,16 +43,22 @@ pub(super) struct Reader {
     pub store: Arc<Store>,
     pub documents: Arc<Documents>,
     pub table: Arc<str>,
+    /// Columns that are given as numbers.
+    pub coded: Arc<CodedColumns>,
 }
 
 impl Reader {
     /// All rows of a row group with the columns of `schema`, dead ones included.
     pub(super) fn batch(&self, chunk: &Chunk, schema: &SchemaRef) -> Result<RecordBatch, EngineError> {
-        let names: Vec<Arc<str>> = stored_names(schema).map(Arc::from).collect();
+        let is_stored = |name: &str| !COMPUTED.contains(&name) && !self.coded.contains_key(name);
+        let names = schema.fields().iter().map(|field| field.name().as_str()).filter(|name| is_stored(name));
+        let names: Vec<Arc<str>> = names.map(Arc::from).collect();
         let mut stored = self.store.columns(&chunk.segment.footer, chunk.group, &names)?.into_iter();
         let mut columns = Vec::with_capacity(schema.fields().len());
         for field in schema.fields() {
-            let column = if COMPUTED.contains(&field.name().as_str()) {
+            let column = if let Some(codes) = self.coded.get(field.name()) {
+                codes.column(&self.store, chunk, field.name())?
+            } else if COMPUTED.contains(&field.name().as_str()) {
                 self.computed(field.name(), chunk)?
             } else {
                 match stored.next().flatten() {
@@ -88,8 +95,14 @@ impl Reader {
     }
 }
 
-fn stored_names(schema: &SchemaRef) -> impl Iterator<Item = &str> {
-    schema.fields().iter().map(|field| field.name().as_str()).filter(|name| !COMPUTED.contains(name))
+/// The batch with texts of its own: what was read holds whole pages of the file.
+pub(super) fn compact(batch: &RecordBatch) -> RecordBatch {
+    let own = |array: &ArrayRef| match array.as_string_view_opt() {
+        Some(texts) => Arc::new(texts.gc()) as ArrayRef,
+        None => array.clone(),
+    };
+    let columns = batch.columns().iter().map(own).collect();
+    RecordBatch::try_new(batch.schema(), columns).unwrap_or_else(|_| batch.clone())
 }
 
 fn constant(text: &str, rows: usize) -> ArrayRef {

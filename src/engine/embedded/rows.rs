@@ -6,13 +6,16 @@ use std::sync::Arc;
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{Int64Type, UInt32Type};
 
-use super::cited::{self, WholeRow};
+use super::cited::WholeRow;
+use super::footer::Footer;
+use super::reader::compact;
 use super::search::{self, Shards};
-use super::store::{Footer, Store};
+use super::store::Store;
 use super::view::{SegmentView, View};
 use crate::engine::{EngineError, Hit, RowKey, Source, StoredRow};
+use crate::record::Contents;
 use crate::schema::Table;
-use crate::{record, tokens};
+use crate::tokens;
 
 /// Makes the index of all segments that have none.
 pub(super) fn index(store: &Store, views: &[Arc<View>]) -> Result<(), EngineError> {
@@ -60,11 +63,17 @@ pub(super) fn stored(
     let segments: HashMap<u32, &SegmentView> = by_number(views).map(|(no, _, segment)| (no, segment)).collect();
     let table_of: HashMap<u32, usize> = by_number(views).map(|(no, table, _)| (no, table)).collect();
     let mut rows = HashMap::new();
-    for (key, batch, at) in store.cited().get(keys, |keys| read(&segments, keys))? {
-        let no = (key.0 >> 32) as u32;
-        let (Some(source), Some(&table)) = (source(key, &batch, at), table_of.get(&no)) else { continue };
-        if is_live(store, segments[&no], key.0 as u32 as usize)? {
-            rows.insert(key, StoredRow { source, content: record::content(&tables[table].fields, &batch, at) });
+    let found = store.cited().get(keys, |keys| read(&segments, keys))?;
+    for same in found.chunk_by(|one, other| Arc::ptr_eq(one.1.column(0), other.1.column(0))) {
+        let no = (same[0].0.0 >> 32) as u32;
+        let (Some(segment), Some(&table)) = (segments.get(&no), table_of.get(&no)) else { continue };
+        let contents = Contents::new(&tables[table].fields, &same[0].1);
+        for (key, batch, at) in same {
+            if let Some(source) = source(*key, batch, *at)
+                && is_live(store, segment, key.0 as u32 as usize)?
+            {
+                rows.insert(*key, StoredRow { source, content: contents.of(*at) });
+            }
         }
     }
     Ok(keys.iter().filter_map(|key| rows.get(key).cloned()).collect())
@@ -99,7 +108,7 @@ fn read(segments: &HashMap<u32, &SegmentView>, keys: &[RowKey]) -> Result<Vec<Wh
         rows.sort_unstable();
         rows.dedup();
         let footer = &segments[&no].footer;
-        let batch = cited::compact(&footer.read_rows(group, &rows)?);
+        let batch = compact(&footer.read_rows(group, &rows)?);
         let first = footer.first_row(group);
         read.extend(rows.iter().enumerate().map(|(at, row)| (key(no, first + row), batch.clone(), at)));
     }

@@ -12,7 +12,7 @@ use datafusion::physical_plan::streaming::PartitionStream;
 use futures::StreamExt;
 
 use super::filter::Filter;
-use super::reader::{Chunk, Reader};
+use super::reader::{Chunk, Reader, compact};
 
 /// Row groups that are decoded at the same time for one partition.
 const AHEAD: usize = 2;
@@ -57,6 +57,8 @@ fn read(reader: &Reader, filter: &Filter, chunk: &Chunk, schema: &SchemaRef) -> 
     }
     let batch = reader.batch(chunk, schema).map_err(|error| DataFusionError::External(Box::new(error)))?;
     Ok(match selected {
+        // A few rows must not hold the texts of all.
+        Some(selected) if selected.true_count() * 2 < chunk.rows() => compact(&filter_record_batch(&batch, &selected)?),
         Some(selected) => filter_record_batch(&batch, &selected)?,
         None => batch,
     })

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use datafusion::logical_expr::ScalarUDF;
 
 use super::citing;
+use super::coded;
 use super::provider::Provider;
 use super::search::{self, Shards};
 use super::store::Store;
@@ -69,7 +70,7 @@ impl Embedded {
             growth: select.text_growth(),
             exact: exact && !overflow::has_doubles(statement),
         };
-        let session = self.sessions.open(running)?;
+        let session = self.sessions.open(running, coded::grouped)?;
         for view in views {
             session.table(&view.name, Arc::new(Provider::new(self.store.clone(), view.clone())))?;
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{SchemaRef, UInt32Type};
 
-use super::store::{Footer, Store};
+use super::footer::Footer;
+use super::store::Store;
 use crate::engine::documents::Documents;
 use crate::engine::layout::{schema, text_fields};
 use crate::engine::overflow::Extent;

@@ -8,8 +8,9 @@ use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextO
 use tantivy::tokenizer::TokenizerManager;
 use tantivy::{Index, IndexSettings, SingleSegmentIndexWriter};
 
+use super::super::footer::Footer;
 use super::super::side_by_side::side_by_side;
-use super::super::store::{Footer, Store, damaged, io};
+use super::super::store::{Store, damaged, io};
 use super::content::Rows;
 use super::words::{SPLIT, Split};
 use crate::engine::EngineError;
@@ -95,7 +96,11 @@ fn build_group(
     std::fs::create_dir_all(folder).map_err(|source| io(folder, source))?;
     let (schema, fields) = schema();
     let directory = tantivy::directory::MmapDirectory::open(folder).map_err(|error| damaged(folder, error))?;
-    let settings = IndexSettings { docstore_compression: tantivy::store::Compressor::None, ..IndexSettings::default() };
+    let settings = IndexSettings {
+        docstore_compression: tantivy::store::Compressor::None,
+        docstore_compress_dedicated_thread: false,
+        ..IndexSettings::default()
+    };
     let tokenizers = TokenizerManager::new();
     tokenizers.register(SPLIT, Split::default());
     let mut writer: SingleSegmentIndexWriter = Index::builder()

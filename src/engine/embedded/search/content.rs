@@ -7,7 +7,7 @@ use datafusion::arrow::datatypes::{DataType, UInt32Type};
 use datafusion::common::HashMap;
 use tantivy::TantivyDocument;
 
-use super::super::store::Footer;
+use super::super::footer::Footer;
 use super::build::Fields;
 use super::words::{BETWEEN, OF_COLUMN};
 use crate::engine::EngineError;

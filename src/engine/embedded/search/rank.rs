@@ -6,7 +6,8 @@ use tantivy::collector::TopDocs;
 use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, BoostQuery, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Term};
 
-use super::super::store::{Footer, Store, damaged};
+use super::super::footer::Footer;
+use super::super::store::{Store, damaged};
 use super::build::schema;
 use super::shard::{Shard, Shards};
 use crate::engine::EngineError;

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::schema::{IndexRecordOption, Term};
 use tantivy::{DocSet, Index, ReloadPolicy, Searcher, TERMINATED};
 
-use super::super::store::{Footer, Store, damaged};
+use super::super::footer::Footer;
+use super::super::store::{Store, damaged};
 use super::build::{Fields, schema};
 use super::words::{OF_COLUMN, SPLIT, Split};
 use crate::engine::EngineError;

@@ -82,8 +82,8 @@ async fn groups_computed_once_cite_the_rows_of_those_that_are_shown() {
         ("name_kwd", "", "ORDER BY SUM(amount_long) DESC, name_kwd LIMIT 4", 8),
         ("name_kwd", "HAVING SUM(amount_long) = 11", "", 3),
         ("name_kwd", "HAVING SUM(amount_long) = 0", "", 0),
-        ("amount_long / 4", "HAVING COUNT(*) = 4", "", 8),
-        ("name_kwd, sheet_kwd", "HAVING COUNT(*) = 2", "", 6),
+        ("amount_long / 4", "HAVING COUNT(*) = 1", "", 11),
+        ("name_kwd, sheet_kwd", "HAVING COUNT(*) = 2", "", 8),
     ] {
         let items: Vec<String> =
             key.split(", ").enumerate().map(|(at, key)| format!("{key} AS group_key_{}", at + 1)).collect();

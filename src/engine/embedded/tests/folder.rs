@@ -24,13 +24,16 @@ async fn merging_keeps_live_rows_and_leaves_dead_ones_behind() {
 
 #[tokio::test]
 async fn sweeping_removes_what_no_one_names() {
-    let mut house = House::new();
+    let mut house = House::opened(EmbeddedLimits::default(), true);
     let kept = house.put("a.csv", &[(Some("甲"), Some(1), None)]);
     let dead = house.write(9, &[(Some("乙"), Some(2), None)]);
     let mut broken = house.engine.writer(&house.destination()).expect("a writer");
     broken.push(batch(9, &[(None, None, None)])).expect("pushed");
     std::mem::forget(broken);
     house.engine.index(&house.snapshot).await.expect("indexed");
+    for name in [dead.no.to_string(), format!("{}.7.0.tmp", kept.no)] {
+        std::fs::write(house.folder.path().join("mentions").join(name), "cells").expect("written");
+    }
     house.engine.sweep(std::slice::from_ref(&kept)).expect("swept");
     let left = |folder: &str| {
         let entries = std::fs::read_dir(house.folder.path().join(folder)).expect("a folder");
@@ -38,6 +41,7 @@ async fn sweeping_removes_what_no_one_names() {
     };
     assert_eq!(left("segments"), [format!("{}.parquet", kept.no)]);
     assert_eq!(left("search"), [kept.no.to_string()]);
+    assert_eq!(left("mentions"), [kept.no.to_string()]);
     assert_ne!(kept.no, dead.no);
     assert_eq!(house.one("SELECT COUNT(*) FROM sales").await, Value::Integer(1));
 }

@@ -2,6 +2,7 @@
 
 mod asking;
 mod citing;
+mod coding;
 mod folder;
 mod numbers;
 mod reading;
