@@ -4,6 +4,7 @@
 mod contract;
 mod faults;
 mod isolation;
+mod limits;
 mod proxy;
 mod questions;
 
