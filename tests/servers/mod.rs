@@ -2,6 +2,7 @@
 //! embedded engine.
 
 mod contract;
+mod doctor;
 mod faults;
 mod isolation;
 mod limits;

@@ -22,11 +22,11 @@ impl Cluster {
         let numbers: Vec<Value> = live.iter().map(|segment| segment.no.into()).collect();
         let named = terms("segment_no", numbers);
         for own in self.own_indexes().await? {
-            let alive = self.count(&[own.name.clone()], &json!({ "query": named })).await?;
+            let alive = self.count(&own.name, &json!({ "query": named })).await?;
             if alive == 0 {
                 tracing::info!(index = own.name, "removed: no row of it is live");
                 self.remove_index(&own.name).await?;
-            } else if self.count(&[own.name.clone()], &json!({ "query": not(named.clone()) })).await? > 0 {
+            } else if self.count(&own.name, &json!({ "query": not(named.clone()) })).await? > 0 {
                 self.remove_rows(&own.name, &not(named.clone())).await?;
             }
         }
@@ -48,7 +48,7 @@ impl Cluster {
                 "must_not": [terms("doc_no", docs)],
             } });
             for own in self.own_indexes().await? {
-                if self.count(&[own.name.clone()], &json!({ "query": dead })).await? > 0 {
+                if self.count(&own.name, &json!({ "query": dead })).await? > 0 {
                     self.remove_rows(&own.name, &dead).await?;
                 }
             }
