@@ -26,7 +26,7 @@ impl Run {
     pub fn of<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(words: I) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sheetwise"));
         for (name, _) in std::env::vars() {
-            if name.starts_with("SHEETWISE_") || name.starts_with("LLM_") {
+            if ["SHEETWISE_", "LLM_", "ENGINE_"].iter().any(|start| name.starts_with(start)) {
                 command.env_remove(name);
             }
         }

@@ -2,8 +2,10 @@
 //! embedded engine.
 
 mod contract;
+mod doctor;
 mod faults;
 mod isolation;
+mod limits;
 mod proxy;
 mod questions;
 

@@ -104,7 +104,7 @@ impl Cluster {
         let request = Request::act(format!("/{}/{action}?keep_alive={KEEP}", indexes.join(",")));
         let opened = self.json(request).await;
         if opened.as_ref().is_err_and(|fault| fault.is("index_not_found_exception")) {
-            let detail = "it is not there; add the files again, or restore it".to_owned();
+            let detail = "it is not there; restore it, or remove the files and add them again".to_owned();
             return Err(EngineError::Damaged { path: indexes.join(", "), detail });
         }
         let id = opened?[member].as_str().map(str::to_owned);

@@ -104,7 +104,7 @@ impl Place {
         Err(EngineError::Damaged {
             path: self.indexes().join(", "),
             detail: format!(
-                "{found} of the {} rows of {} are there; add the files again, or restore the index",
+                "{found} of the {} rows of {} are there; restore the index, or remove the files and add them again",
                 self.rows, self.name
             ),
         })

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Cluster;
 use super::fault::Fault;
-use super::query::{not, range, term, terms};
+use super::query::{not, term, terms};
 use super::server::Request;
 use crate::engine::{EngineError, LiveSegment, SegmentRef};
 
@@ -22,11 +22,11 @@ impl Cluster {
         let numbers: Vec<Value> = live.iter().map(|segment| segment.no.into()).collect();
         let named = terms("segment_no", numbers);
         for own in self.own_indexes().await? {
-            let alive = self.count(&[own.name.clone()], &json!({ "query": named })).await?;
+            let alive = self.count(&own.name, &json!({ "query": named })).await?;
             if alive == 0 {
                 tracing::info!(index = own.name, "removed: no row of it is live");
                 self.remove_index(&own.name).await?;
-            } else if self.count(&[own.name.clone()], &json!({ "query": not(named.clone()) })).await? > 0 {
+            } else if self.count(&own.name, &json!({ "query": not(named.clone()) })).await? > 0 {
                 self.remove_rows(&own.name, &not(named.clone())).await?;
             }
         }
@@ -35,21 +35,13 @@ impl Cluster {
 
     /// Rows of these segments whose documents are no longer live go.
     pub(super) async fn forget_dead(self: &Arc<Self>, segments: &[LiveSegment]) -> Result<(), EngineError> {
-        for LiveSegment { segment, docs } in segments {
-            let Some(docs) = docs else { continue };
-            let first = u64::from(segment.no) << 32;
-            let docs = docs.iter().map(|&no| no.into()).collect();
-            let dead = json!({ "bool": {
-                "filter": [
-                    term("table_id", segment.table_id.as_str()),
-                    range("row_key", "gte", first),
-                    range("row_key", "lt", first + (1 << 32)),
-                ],
-                "must_not": [terms("doc_no", docs)],
-            } });
-            for own in self.own_indexes().await? {
-                if self.count(&[own.name.clone()], &json!({ "query": dead })).await? > 0 {
-                    self.remove_rows(&own.name, &dead).await?;
+        let partly = segments.iter().filter_map(|live| Some((&live.segment, live.docs.as_ref()?)));
+        let dead: Vec<Value> = partly.map(|(segment, docs)| dead_rows(segment, docs)).collect();
+        let indexes = if dead.is_empty() { Vec::new() } else { self.own_indexes().await? };
+        for own in indexes {
+            for dead in &dead {
+                if self.count(&own.name, &json!({ "query": dead })).await? > 0 {
+                    self.remove_rows(&own.name, dead).await?;
                 }
             }
         }
@@ -72,4 +64,13 @@ impl Cluster {
             _ => Err(Fault::reply("some rows could not be removed").into()),
         }
     }
+}
+
+/// Rows of a segment whose documents are none of these.
+fn dead_rows(segment: &SegmentRef, docs: &[u32]) -> Value {
+    let docs = docs.iter().map(|&no| no.into()).collect();
+    json!({ "bool": {
+        "filter": [term("table_id", segment.table_id.as_str()), term("segment_no", segment.no)],
+        "must_not": [terms("doc_no", docs)],
+    } })
 }

@@ -110,6 +110,6 @@ impl Cluster {
     async fn refreshed_count(&self, index: &str, segment: u32) -> Result<u64, EngineError> {
         self.server.json(&Request::act(format!("/{index}/_refresh"))).await?;
         let query = json!({ "query": { "term": { "segment_no": segment } } });
-        self.count(&[index.to_owned()], &query).await
+        self.count(index, &query).await
     }
 }
