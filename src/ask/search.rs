@@ -30,7 +30,8 @@ impl Asker<'_> {
         for source in &sources {
             *counts.entry(source.doc_no).or_default() += 1;
         }
-        let doc_aggs = counts.into_iter().filter_map(|(no, count)| doc_count(self.snapshot, no, count)).collect();
+        let document = |(no, count)| Some(doc_count(self.snapshot.document(no)?, count));
+        let doc_aggs = counts.into_iter().filter_map(document).collect();
         let grounded = self.grounded(question, &chunks, &mut notes).await;
         let text = grounded.unwrap_or_else(|| found(&chunks, language) + &language.readings(readings));
         let mut answer = Answer::declined(question, text, notes);

@@ -1,6 +1,6 @@
 //! One reply becomes one answer: `reply → guard → ground → scope → select → citations`.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::answer::{Answer, Chunk, Column, DocCount, Path, Reference, Statement}
 use super::language::Language;
 use super::markdown;
 use super::{AskError, Asker};
-use crate::engine::{EngineError, ResultSet, Snapshot, Source};
+use crate::engine::{Document, EngineError, ResultSet, Snapshot, Source};
 use crate::ids::row_id;
 use crate::note::Note;
 use crate::query::within;
@@ -120,8 +120,10 @@ impl Asker<'_> {
     }
 
     async fn reference(&self, result: &ResultSet) -> Result<Reference, AskError> {
-        let doc_aggs =
-            result.documents.iter().filter_map(|(no, count)| doc_count(self.snapshot, *no, *count)).collect();
+        let by_no: HashMap<u32, &Document> =
+            self.snapshot.documents.iter().map(|document| (document.no, document)).collect();
+        let counts = result.documents.iter();
+        let doc_aggs = counts.filter_map(|(no, count)| Some(doc_count(by_no.get(no)?, *count))).collect();
         Ok(Reference { chunks: self.chunks(&result.sources).await?, doc_aggs, total: result.sources_total })
     }
 
@@ -212,7 +214,6 @@ fn chunk(snapshot: &Snapshot, source: Source, content: String) -> Option<Chunk> 
     })
 }
 
-pub(super) fn doc_count(snapshot: &Snapshot, no: u32, count: u64) -> Option<DocCount> {
-    let document = snapshot.document(no)?;
-    Some(DocCount { doc_id: document.doc_id.to_string(), doc_name: document.name.clone(), count })
+pub(super) fn doc_count(document: &Document, count: u64) -> DocCount {
+    DocCount { doc_id: document.doc_id.to_string(), doc_name: document.name.clone(), count }
 }
