@@ -1,8 +1,12 @@
 //! The engine's limits at work: small pages, few cells kept, few fields allowed.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use sheetwise::app::App;
 use sheetwise::config::{Config, EmbeddedLimits, EngineConfig};
 use sheetwise::ingest::Upload;
 use sheetwise::sheet::ReadOptions;
@@ -90,4 +94,64 @@ fn no_server_is_said_with_what_to_check() {
         assert!(error.contains("127.0.0.1:9") && error.contains("engine.url"), "{error}");
         assert!(!error.contains("geheim"), "{error}");
     });
+}
+
+/// What a server hears of an engine with these settings, and what is said of its 401.
+fn heard(settings: EngineConfig) -> (String, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    let server = std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().expect("a request");
+        let mut head = [0; 4096];
+        let n = client.read(&mut head).expect("its head");
+        let body = r#"{"error":{"type":"security_exception","reason":"geheim"},"status":401}"#;
+        let answer = format!("HTTP/1.1 401 Unauthorized\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        client.write_all(answer.as_bytes()).expect("answered");
+        String::from_utf8_lossy(&head[..n]).to_lowercase()
+    });
+    let engine = EngineConfig { url: address, ..settings };
+    let runtime = Runtime::new().expect("a runtime");
+    let error = runtime.block_on(async {
+        let place = Place::with(Config { engine, ..Config::default() }).await;
+        place.app.health().await.err().map(|error| error.to_string()).unwrap_or_default()
+    });
+    (server.join().expect("a head"), error)
+}
+
+#[test]
+fn a_secret_goes_in_one_header_and_is_in_no_message() {
+    let by_user = EngineConfig { user: "u".into(), password: "geheim".into(), ..EngineConfig::default() };
+    let by_key = EngineConfig { api_key: "geheim==".into(), ..by_user.clone() };
+    for (settings, header) in
+        [(by_user, "authorization: basic dtpnzwhlaw0="), (by_key, "authorization: apikey geheim==")]
+    {
+        let (head, error) = heard(settings);
+        assert!(head.contains(header), "{head}");
+        assert!(error.contains("401 security_exception") && !error.contains("geheim"), "{error}");
+    }
+}
+
+#[test]
+fn a_certificate_file_that_is_not_there_is_named() {
+    let engine =
+        EngineConfig { url: "https://127.0.0.1:9".into(), ca_file: "none.pem".into(), ..EngineConfig::default() };
+    let folder = tempfile::tempdir().expect("a folder");
+    let opened = Runtime::new().expect("a runtime").block_on(async {
+        App::open(folder.path(), Config { engine, ..Config::default() }).await.err().map(|error| error.to_string())
+    });
+    assert!(opened.as_ref().is_some_and(|error| error.contains("none.pem")), "{opened:?}");
+}
+
+#[test]
+fn a_server_that_says_nothing_is_not_waited_for_beyond_the_limit() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let engine = EngineConfig { url, timeout_seconds: 1, patience_seconds: 0, ..EngineConfig::default() };
+    let started = Instant::now();
+    let error = Runtime::new().expect("a runtime").block_on(async {
+        let place = Place::with(Config { engine, ..Config::default() }).await;
+        place.app.health().await.err().map(|error| error.to_string()).unwrap_or_default()
+    });
+    assert!(error.contains("not available"), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
