@@ -14,13 +14,16 @@ fn what_is_over_a_limit_is_told() {
     let (orders, budget) = (fixture("orders.csv"), fixture("budget.xlsx"));
     let nested = "SELECT COUNT(*) FROM (SELECT qty FROM orders) t";
     let deep = "SELECT COUNT(*) FROM orders WHERE ((qty + 1) * 2) > 3";
-    let table: [(&str, &str, &[&str], i32, &str); 14] = [
+    let table: [(&str, &str, &[&str], i32, &str); 17] = [
         ("READ_MAX_FILE_BYTES", "10", &["inspect", &orders], 1, "read.max_file_bytes"),
         ("READ_MAX_ROWS", "5", &["inspect", &orders], 1, "read.max_rows"),
         ("READ_MAX_ROWS", "5", &["inspect", &budget], 1, "read.max_rows"),
         ("READ_MAX_COLUMNS", "2", &["inspect", &orders], 1, "read.max_columns"),
         ("READ_MAX_CELLS", "10", &["inspect", &budget], 1, "read.max_cells"),
         ("READ_MAX_UNPACKED_BYTES", "100", &["inspect", &budget], 1, "read.max_unpacked_bytes"),
+        ("READ_MAX_MEMORY_BYTES", "100000", &["inspect", &budget], 1, "read.max_memory_bytes"),
+        ("READ_TIMEOUT_SECONDS", "0", &["inspect", &budget], 1, "read.timeout_seconds"),
+        ("READ_OWN_PROCESS", "false", &["inspect", &budget], 0, "budget.xlsx"),
         ("SQL_MAX_CHARS", "5", &["sql", &orders, GROUPED], 4, "5 are allowed"),
         ("SQL_MAX_NESTING", "0", &["sql", &orders, nested], 4, "nested more than 0 deep"),
         ("SQL_MAX_EXPRESSION_DEPTH", "2", &["sql", &orders, deep], 4, "nested more than 2 deep"),

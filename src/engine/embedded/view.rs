@@ -1,6 +1,6 @@
 //! A table of a snapshot as one statement sees it: its live segments, opened, and its columns.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
@@ -10,8 +10,8 @@ use super::rowset::Bits;
 use super::store::{Footer, Store};
 use crate::engine::{Document, EngineError, Snapshot};
 use crate::ids::Id;
-use crate::schema::Table;
-use crate::value::FieldType;
+use crate::schema::{self, Table};
+use crate::value::{FieldType, Role};
 
 /// Columns that no file holds as such.
 pub(super) const COMPUTED: [&str; 5] = ["row_key", "kb_id", "table_kwd", "doc_id", "docnm_kwd"];
@@ -22,6 +22,8 @@ pub(super) struct View {
     pub schema: SchemaRef,
     /// Stored names of its text fields, `docnm_kwd` and `sheet_kwd` last.
     pub text_fields: Vec<String>,
+    /// Columns that search does not look in.
+    pub unsearched: Arc<HashSet<String>>,
     pub parts: Vec<PartView>,
     pub documents: Arc<Documents>,
 }
@@ -62,6 +64,7 @@ impl View {
             name: table.name.clone(),
             schema: schema(table),
             text_fields: text_fields(table),
+            unsearched: Arc::new(unsearched(table)),
             parts: parts.collect::<Result<_, EngineError>>()?,
             documents: documents.clone(),
         })
@@ -75,6 +78,11 @@ impl View {
     pub(super) fn rows(&self) -> u64 {
         self.segments().map(|segment| segment.rows).sum()
     }
+}
+
+/// Columns of fields that are for statements alone.
+fn unsearched(table: &Table) -> HashSet<String> {
+    table.fields.iter().filter(|field| field.role() == Role::Sql).map(schema::Field::column).collect()
 }
 
 impl SegmentView {

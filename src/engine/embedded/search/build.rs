@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray};
@@ -13,7 +12,7 @@ use tantivy::tokenizer::TokenizerManager;
 use tantivy::{Index, IndexSettings, SingleSegmentIndexWriter, TantivyDocument};
 
 use super::super::store::{Footer, Store, damaged, io};
-use super::super::view::Documents;
+use super::super::view::{Documents, View};
 use super::words::{BETWEEN, OF_COLUMN, SPLIT, Split};
 use crate::engine::EngineError;
 use crate::{query, tokens};
@@ -52,27 +51,26 @@ pub(super) fn schema() -> (Schema, Fields) {
     (schema.build(), fields)
 }
 
-/// Makes an index for each of the segments that has none; row groups are done side by side.
-pub(in super::super) fn build(
-    store: &Store,
-    documents: &Documents,
-    segments: &[Arc<Footer>],
-) -> Result<(), EngineError> {
-    let is_missing = |footer: &&Arc<Footer>| !store.search().join(footer.no.to_string()).exists();
-    if !segments.iter().any(|footer| is_missing(&footer)) {
+/// Makes an index for each of the tables' segments that has none; row groups are done side by side.
+pub(in super::super) fn build(store: &Store, views: &[&View]) -> Result<(), EngineError> {
+    let is_missing = |footer: &Footer| !store.search().join(footer.no.to_string()).exists();
+    let segments = || views.iter().flat_map(|view| view.segments().map(|segment| (*view, &*segment.footer)));
+    if !segments().any(|(_, footer)| is_missing(footer)) {
         return Ok(());
     }
     let _building = store.building()?;
-    let missing: Vec<(&Arc<Footer>, PathBuf)> =
-        segments.iter().filter(is_missing).map(|footer| (footer, temporary(store, footer.no))).collect();
-    let mut work: Vec<(&Footer, &PathBuf, usize)> = Vec::new();
-    for (footer, temp) in &missing {
-        work.extend((0..footer.groups.len()).map(|group| (footer.as_ref(), temp, group)));
+    let missing: Vec<(&View, &Footer, PathBuf)> = segments()
+        .filter(|(_, footer)| is_missing(footer))
+        .map(|(view, footer)| (view, footer, temporary(store, footer.no)))
+        .collect();
+    let mut work: Vec<(&View, &Footer, &PathBuf, usize)> = Vec::new();
+    for (view, footer, temp) in &missing {
+        work.extend((0..footer.groups.len()).map(|group| (*view, *footer, temp, group)));
     }
-    side_by_side(&work, |(footer, temp, group)| {
-        build_group(store, documents, footer, *group, &temp.join(group.to_string()))
+    side_by_side(&work, |(view, footer, temp, group)| {
+        build_group(store, view, footer, *group, &temp.join(group.to_string()))
     })?;
-    missing.iter().try_for_each(|(footer, temp)| publish(temp, &store.search().join(footer.no.to_string())))
+    missing.iter().try_for_each(|(_, footer, temp)| publish(temp, &store.search().join(footer.no.to_string())))
 }
 
 /// A folder of this build alone.
@@ -109,13 +107,7 @@ fn side_by_side<T: Sync>(work: &[T], run: impl Fn(&T) -> Result<(), EngineError>
     })
 }
 
-fn build_group(
-    store: &Store,
-    documents: &Documents,
-    footer: &Footer,
-    group: usize,
-    folder: &Path,
-) -> Result<(), EngineError> {
+fn build_group(store: &Store, view: &View, footer: &Footer, group: usize, folder: &Path) -> Result<(), EngineError> {
     let wrong = |error: tantivy::TantivyError| damaged(folder, error);
     std::fs::create_dir_all(folder).map_err(|source| io(folder, source))?;
     let (schema, fields) = schema();
@@ -129,7 +121,7 @@ fn build_group(
         .tokenizers(tokenizers)
         .single_segment_index_writer(directory, store.limits().search_writer_bytes.max(MIN_WRITER_BYTES))
         .map_err(wrong)?;
-    let mut rows = Rows::read(footer, group, documents)?;
+    let mut rows = Rows::read(footer, group, view)?;
     for row in 0..footer.groups[group] {
         writer.add_document(rows.document(row, fields)).map_err(wrong)?;
     }
@@ -150,6 +142,8 @@ struct Column {
     name: String,
     /// Words of it can be asked for by MATCH.
     matched: bool,
+    /// Words of it are found by search.
+    searched: bool,
     kept: HashMap<String, CellWords>,
 }
 
@@ -161,17 +155,19 @@ struct CellWords {
 }
 
 impl<'a> Rows<'a> {
-    fn read(footer: &Footer, group: usize, documents: &'a Documents) -> Result<Self, EngineError> {
+    fn read(footer: &Footer, group: usize, view: &'a View) -> Result<Self, EngineError> {
         let own = |name: &str| name != "doc_no" && name != "row_long" && !name.ends_with("__raw");
         let names: Vec<&str> = footer.schema().fields().iter().map(|field| field.name().as_str()).collect();
         let batch = footer.read_group(group, &names)?;
         let column = |name: &&str| {
             let array = batch.column_by_name(name)?.clone();
             let matched = array.data_type() == &DataType::Utf8View;
-            Some(Column { array, name: (*name).to_owned(), matched, kept: HashMap::new() })
+            let searched = !view.unsearched.contains(*name);
+            Some(Column { array, name: (*name).to_owned(), matched, searched, kept: HashMap::new() })
         };
         let columns = names.iter().filter(|name| own(name)).filter_map(column).collect();
-        Ok(Self { columns, numbers: batch.column_by_name("doc_no").cloned(), documents, titles: HashMap::new() })
+        let (numbers, documents) = (batch.column_by_name("doc_no").cloned(), view.documents.as_ref());
+        Ok(Self { columns, numbers, documents, titles: HashMap::new() })
     }
 
     fn document(&mut self, row: usize, fields: Fields) -> TantivyDocument {
@@ -179,12 +175,14 @@ impl<'a> Rows<'a> {
         let mut title = self.title(row);
         for column in &mut self.columns {
             let sheet = column.name == "sheet_kwd";
-            let matched = column.matched;
+            let (matched, searched) = (column.matched, column.searched);
             let Some(words) = column.words(row) else { continue };
             if matched {
                 cells.push_str(&words.of_column);
             }
-            if sheet { &mut title } else { &mut content }.push_str(&words.plain);
+            if searched {
+                if sheet { &mut title } else { &mut content }.push_str(&words.plain);
+            }
         }
         let mut document = TantivyDocument::new();
         document.add_text(fields.cells, cells);
