@@ -106,6 +106,8 @@ pub struct ReadLimits {
     pub sniff_bytes: usize,
     /// Bytes of one quoted cell of a text; a quote that is not closed within them is a character.
     pub max_record_bytes: usize,
+    /// Bytes of one line of a text.
+    pub max_line_bytes: usize,
     /// Places listed for each kind of note; the rest is counted.
     pub max_places: usize,
     /// Read workbooks in a process of its own, which a hostile file ends instead of this one.
@@ -126,6 +128,7 @@ impl Default for ReadLimits {
             max_unpacked_bytes: 4 << 30,
             sniff_bytes: 256 << 10,
             max_record_bytes: 1 << 20,
+            max_line_bytes: 64 << 20,
             max_places: 10,
             own_process: true,
             max_memory_bytes: 4 << 30,

@@ -1,5 +1,7 @@
 //! Every limit of the configuration can be set, and says so when it is met.
 
+use std::io::Read;
+
 use crate::binary::{Ran, Run, fixture, root};
 
 const GROUPED: &str = "SELECT customer, COUNT(*) FROM orders WHERE MATCH(customer, 'acme') GROUP BY customer";
@@ -21,7 +23,7 @@ fn what_is_over_a_limit_is_told() {
         ("READ_MAX_COLUMNS", "2", &["inspect", &orders], 1, "read.max_columns"),
         ("READ_MAX_CELLS", "10", &["inspect", &budget], 1, "read.max_cells"),
         ("READ_MAX_UNPACKED_BYTES", "100", &["inspect", &budget], 1, "read.max_unpacked_bytes"),
-        ("READ_MAX_MEMORY_BYTES", "100000", &["inspect", &budget], 1, "read.max_memory_bytes"),
+        ("READ_MAX_LINE_BYTES", "20", &["inspect", &orders], 1, "read.max_line_bytes"),
         ("READ_TIMEOUT_SECONDS", "0", &["inspect", &budget], 1, "read.timeout_seconds"),
         ("READ_OWN_PROCESS", "false", &["inspect", &budget], 0, "budget.xlsx"),
         ("SQL_MAX_CHARS", "5", &["sql", &orders, GROUPED], 4, "5 are allowed"),
@@ -37,6 +39,26 @@ fn what_is_over_a_limit_is_told() {
         let ran = limited(setting, value, words).ends(code);
         assert!(format!("{}{}", ran.stdout, ran.stderr).contains(said), "{setting}={value}: {ran:?}");
     }
+}
+
+/// A process that reads and wants more memory than it may have ends alone, and says what it was.
+#[cfg(unix)]
+#[test]
+fn a_workbook_that_takes_too_much_memory_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("large.xlsx");
+    let mut book = rust_xlsxwriter::Workbook::new();
+    book.add_worksheet().write(0, 0, "a").expect("a cell");
+    let mut zip =
+        zip::ZipWriter::new_append(std::io::Cursor::new(book.save_to_buffer().expect("a workbook"))).expect("a zip");
+    let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    zip.start_file("xl/media/large.bin", stored).expect("a part");
+    std::io::copy(&mut std::io::repeat(7).take(400 << 20), &mut zip).expect("its content");
+    std::fs::write(&path, zip.finish().expect("a zip").into_inner()).expect("written");
+    let path = path.display().to_string();
+    let ran = limited("READ_MAX_MEMORY_BYTES", "200000000", &["inspect", &path]).ends(1);
+    assert!(ran.stdout.contains("large.xlsx") && ran.stdout.contains("read.max_memory_bytes"), "{ran:?}");
+    limited("READ_OWN_PROCESS", "false", &["inspect", &path]).ends(0);
 }
 
 #[test]

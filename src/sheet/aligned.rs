@@ -13,6 +13,8 @@ pub(super) const JOINT: u8 = 0x1E;
 /// Lines looked at, and how many there must be.
 const MOST_LINES: usize = 500;
 const LEAST_LINES: usize = 3;
+/// Bytes of a line that is cut.
+const LONGEST: usize = 1 << 20;
 /// Columns of a screen that are looked at.
 const WIDEST: usize = 2_000;
 
@@ -65,7 +67,9 @@ impl<R: Read> Aligned<R> {
             let read = self.source.read(&mut self.rest[old..])?;
             self.rest.truncate(old + read);
             self.ended = read == 0;
-            let whole = self.rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            let last = self.rest.iter().rposition(|byte| *byte == b'\n');
+            // A line without an end is passed on as it comes.
+            let whole = last.map_or(if self.rest.len() > LONGEST { self.rest.len() } else { 0 }, |end| end + 1);
             let lines: Vec<u8> = self.rest.drain(..if self.ended { self.rest.len() } else { whole }).collect();
             String::from_utf8_lossy(&lines).split_inclusive('\n').for_each(|line| self.line(line));
         }

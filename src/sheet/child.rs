@@ -29,6 +29,10 @@ pub fn read_with(program: PathBuf) {
     let _ = PROGRAM.set(program);
 }
 
+/// How much the allocator takes beforehand, in KiB: as much as is not counted.
+const RESERVED: &str = "MIMALLOC_ARENA_RESERVE";
+const RESERVE: &str = "65536";
+
 /// What a child is to do.
 #[derive(Debug, Serialize, Deserialize)]
 struct Order {
@@ -97,7 +101,7 @@ pub(super) fn read(
         limits: limits.clone(),
     };
     let mut command = Command::new(program);
-    command.arg(SERVE).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.arg(SERVE).env(RESERVED, RESERVE).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     match command.spawn() {
         Ok(child) => Some(Reading { file, limits, progress }.of(child, &order)),
         Err(error) => {

@@ -16,7 +16,7 @@ use super::aligned::{self, Aligned};
 use super::dialect::{self, Dialect, ESCAPED, Unescaped};
 use super::encoding::{self, Code, Coding};
 use super::grid::{Grid, GridBuilder, Stored};
-use super::quotes::{Quotes, Strays};
+use super::quotes::{Most, Quotes, Strays};
 use super::rows::{Extra, Rows, Spot, TakeRow, recycle};
 use super::sections::Gaps;
 use super::{Format, ReadError, ReadOptions};
@@ -39,7 +39,7 @@ pub(super) struct Delimited {
     lines_before: u64,
     pub comments: Vec<String>,
     max_rows: u64,
-    max_record_bytes: usize,
+    most: Most,
     carriage_returns: bool,
     /// Where its lines are cut, if its columns are aligned by blanks.
     cuts: Vec<usize>,
@@ -87,7 +87,7 @@ impl Delimited {
             lines_before: lines().count() as u64,
             comments: lines().filter_map(comment).filter(|line| !line.is_empty()).collect(),
             max_rows: limits.max_rows,
-            max_record_bytes: limits.max_record_bytes,
+            most: Most { quoted: limits.max_record_bytes, line: limits.max_line_bytes },
             carriage_returns: text.contains("\r\n"),
             gaps,
             cuts,
@@ -163,7 +163,7 @@ impl Delimited {
         }
         let strays = Strays::default();
         let text = Unescaped::new(text, self.dialect);
-        let reader = self.dialect.reader(text, self.max_record_bytes, strays.clone());
+        let reader = self.dialect.reader(text, self.most, strays.clone());
         let (record, row) = (ByteRecord::new(), self.lines_before);
         Ok(Records { of: self, reader, record, broken, strays, unclosed: false, row, first: true })
     }
@@ -266,6 +266,12 @@ impl Records<'_> {
 
     fn failure(&self, error: csv::Error) -> ReadError {
         match error.into_kind() {
+            csv::ErrorKind::Io(source) if source.kind() == std::io::ErrorKind::FileTooLarge => ReadError::TooLarge {
+                file: self.of.file.clone(),
+                what: format!("the number of bytes of one line, behind row {},", self.row),
+                limit: self.of.most.line as u64,
+                setting: "read.max_line_bytes",
+            },
             csv::ErrorKind::Io(source) => self.of.failed(source),
             other => ReadError::Damaged { file: self.of.file.clone(), detail: format!("{other:?}") },
         }

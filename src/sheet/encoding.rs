@@ -113,7 +113,8 @@ fn unmarked(sample: &[u8], whole: bool) -> Code {
     if western && has_surrogates(sample) {
         return Code::Utf8;
     }
-    let chinese = guess == encoding_rs::GBK || (western && mostly_pairs(sample));
+    let pairs = (western && mostly_pairs(sample)) || (guess.is_single_byte() && common_pairs(sample, whole));
+    let chinese = guess == encoding_rs::GBK || pairs;
     Code::Other(if chinese { encoding_rs::GB18030 } else { guess })
 }
 
@@ -131,6 +132,15 @@ fn mostly_pairs(sample: &[u8]) -> bool {
     let pairs: usize = runs().map(|run| run.as_chunks::<2>().0.iter().filter(|pair| common(pair)).count()).sum();
     let high: usize = runs().map(<[u8]>::len).sum();
     pairs >= 3 && pairs * 2 * 5 >= high * 4
+}
+
+/// A little Chinese among ASCII: nothing else but common characters, at least two. Words of single bytes have odd lengths too.
+fn common_pairs(sample: &[u8], whole: bool) -> bool {
+    let end = if whole { sample.len() } else { sample.iter().rposition(u8::is_ascii).map_or(0, |end| end + 1) };
+    let runs = || sample[..end].split(u8::is_ascii).filter(|run| !run.is_empty());
+    let common = |pair: &[u8; 2]| (0xB0..=0xD7).contains(&pair[0]) && pair[1] >= 0xA1;
+    let all = |run: &[u8]| run.len().is_multiple_of(2) && run.as_chunks::<2>().0.iter().all(common);
+    runs().nth(1).is_some() && runs().all(all)
 }
 
 /// UTF-16 and UTF-32 without a mark, told by where the NUL bytes are.
@@ -310,6 +320,7 @@ mod tests {
             (utf32(text, true), "utf-32le", "姓名"),
             (utf32(plain, false), "utf-32le", "name"),
             (gb, "gb18030", "姓名"),
+            (encoding_rs::GB18030.encode("列0,列1,列2\n1,2,3\n").0.into_owned(), "gb18030", "列0"),
             (big5, "big5", "編號"),
             (sjis, "shift_jis", "番号"),
             (b"caf\xE9,prix\nth\xE9,3\n".to_vec(), "windows-1252", "café"),

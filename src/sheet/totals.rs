@@ -8,7 +8,7 @@ use super::rows::Rows;
 use super::sums::Sums;
 use super::totals_word::{self, Figure};
 use super::{Kept, ReadError};
-use crate::value::Cell;
+use crate::value::{Cell, UNCALCULATED};
 
 /// What a region's rows are judged by.
 #[derive(Debug, Clone, Copy)]
@@ -184,6 +184,8 @@ struct Waiting {
     label: String,
     /// Its numbers equal the running sums.
     sums_agree: bool,
+    /// It has numbers, or formulas that would be.
+    counts: bool,
 }
 
 #[derive(Debug, Default)]
@@ -221,7 +223,8 @@ impl Judge {
     }
 
     fn wait(&mut self, row: u64, suspect: Suspect) {
-        self.tail.push(Waiting { row, suspect, numbers: Vec::new(), label: String::new(), sums_agree: false });
+        let (numbers, label) = (Vec::new(), String::new());
+        self.tail.push(Waiting { row, suspect, numbers, label, sums_agree: false, counts: false });
     }
 
     fn data(&mut self, cells: &[Cell<'_>]) {
@@ -237,7 +240,8 @@ impl Judge {
         let agrees = |sums: &Sums| sums.rows > 1 && sums.agree(&numbers, figure);
         if agrees(&self.all) || agrees(&self.since) {
             let label = label(cells);
-            self.tail.push(Waiting { row, suspect: Suspect::Figure(figure), numbers, label, sums_agree: true });
+            let suspect = Suspect::Figure(figure);
+            self.tail.push(Waiting { row, suspect, numbers, label, sums_agree: true, counts: true });
             return;
         }
         // `Max` may be a name.
@@ -252,7 +256,8 @@ impl Judge {
             return self.data(cells);
         }
         self.since.clear();
-        self.tail.push(Waiting { row, suspect: Suspect::Unlabelled, numbers, label: String::new(), sums_agree: true });
+        let (suspect, label) = (Suspect::Unlabelled, String::new());
+        self.tail.push(Waiting { row, suspect, numbers, label, sums_agree: true, counts: true });
     }
 
     /// A named total sums at least two rows, unless it is named after its group: one row may have any name and equal its neighbour.
@@ -273,7 +278,9 @@ impl Judge {
         if sums_agree {
             self.since.clear();
         }
-        self.tail.push(Waiting { row, suspect, numbers, label: label(cells), sums_agree });
+        let uncalculated = |cell: &Cell<'_>| matches!(cell, Cell::Error(UNCALCULATED));
+        let counts = numbers.iter().any(Option::is_some) || cells.iter().any(uncalculated);
+        self.tail.push(Waiting { row, suspect, numbers, label: label(cells), sums_agree, counts });
     }
 
     /// Decides about the rows that wait: `last` says that the region ends here.
@@ -284,10 +291,8 @@ impl Judge {
             unexplained.by_ref().filter(|other| other.label == label).nth(1).is_none()
         };
         let mut open = std::mem::take(&mut self.open);
-        let by_place: Vec<bool> = tail
-            .iter()
-            .map(|w| last && self.all.rows > 0 && w.numbers.iter().any(Option::is_some) && lone(&w.label, &open))
-            .collect();
+        let by_place: Vec<bool> =
+            tail.iter().map(|w| last && self.all.rows > 0 && w.counts && lone(&w.label, &open)).collect();
         for (waiting, by_place) in tail.into_iter().zip(by_place) {
             match waiting.suspect {
                 Suspect::Totals | Suspect::NamedTotals if waiting.sums_agree || by_place => {
