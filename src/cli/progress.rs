@@ -60,6 +60,7 @@ impl State {
             return None;
         }
         self.said = Some(now);
+        let sheet: String = sheet.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let rate = (rows as f64 / (now - self.sheet_began).as_secs_f64().max(0.1)).round();
         let text = match self.chinese {
             true => format!("{sheet}：已读 {rows} 行，每秒 {rate} 行"),

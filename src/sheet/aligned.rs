@@ -88,7 +88,7 @@ impl<R: Read> Aligned<R> {
             place += c.width().unwrap_or(0);
         }
         self.out.extend_from_slice(content[start..].trim().as_bytes());
-        self.out.extend_from_slice(line[content.len()..].as_bytes());
+        self.out.extend_from_slice(&line.as_bytes()[content.len()..]);
     }
 }
 

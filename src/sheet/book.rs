@@ -89,8 +89,6 @@ impl Book {
                 Err(ReadError::Unsupported { file, found: found.to_owned(), hint: hint.to_owned() })
             }
             Found::Text => Self::of_text(path, file, options, limits),
-            Found::Html => Self::of_page(path, file, options, limits),
-            Found::Xml => Self::of_xml(path, file, options, limits),
             Found::Workbook { format, unpacked } => {
                 check(unpacked, limits.max_unpacked_bytes, &file, "the unpacked size", "read.max_unpacked_bytes")?;
                 let apart = child::read(path, format, &file, options, limits, progress);

@@ -1,4 +1,4 @@
-//! Books of one text: delimited, a web page, a workbook in one XML file.
+//! Books of one delimited text.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use super::grid::Grid;
 use super::regions::{self, Block};
 use super::rows::Spot;
 use super::workbook::Sheet;
-use super::{Format, ReadError, ReadOptions, Region, SheetKind, encoding, html, xml2003};
+use super::{ReadError, ReadOptions, Region, SheetKind};
 use crate::config::ReadLimits;
 use crate::note::{Note, Place};
 
@@ -95,57 +95,12 @@ impl Book {
         }
         Ok(book)
     }
-
-    /// The tables of a web page as one sheet.
-    pub(super) fn of_page(
-        path: &Path,
-        file: String,
-        options: &ReadOptions,
-        limits: &ReadLimits,
-    ) -> Result<Self, ReadError> {
-        let page = whole(path, &file)?;
-        let grid = html::grid(&page, limits.max_cells).map_err(|limit| too_many(&file, limit))?;
-        let Some(grid) = grid else {
-            let found = "it is a web page (HTML) without a table".to_owned();
-            let hint = "export the table again, as xlsx or csv".to_owned();
-            return Err(ReadError::Unsupported { file, found, hint });
-        };
-        let sheets = vec![Sheet::of(sheet_name(&file), grid)];
-        Self::of_sheets(sheets, Format::Html, file, options, limits)
-    }
-
-    /// A workbook in one XML file.
-    pub(super) fn of_xml(
-        path: &Path,
-        file: String,
-        options: &ReadOptions,
-        limits: &ReadLimits,
-    ) -> Result<Self, ReadError> {
-        let text = whole(path, &file)?;
-        let (mut sheets, fault) = xml2003::sheets(&text, limits.max_cells).map_err(|limit| too_many(&file, limit))?;
-        let wanted = |sheet: &Sheet| options.sheets.as_ref().is_none_or(|wanted| wanted.contains(&sheet.name));
-        if let (Some(fault), Some(last)) = (fault, sheets.last_mut()) {
-            last.failure = Some(fault);
-        }
-        sheets.retain(wanted);
-        Self::of_sheets(sheets, Format::Xml, file, options, limits)
-    }
 }
 
 /// The one sheet of a text file is called like the file, without its ending.
-fn sheet_name(file: &str) -> String {
+pub(super) fn sheet_name(file: &str) -> String {
     match file.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
         _ => file.to_owned(),
     }
-}
-
-fn whole(path: &Path, file: &str) -> Result<String, ReadError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { file: file.to_owned(), source })?;
-    Ok(encoding::declared(&bytes))
-}
-
-fn too_many(file: &str, limit: u64) -> ReadError {
-    let what = "the number of cells of one sheet".to_owned();
-    ReadError::TooLarge { file: file.to_owned(), what, limit, setting: "read.max_cells" }
 }

@@ -16,10 +16,6 @@ pub(super) enum Found {
         unpacked: u64,
     },
     Text,
-    /// A web page.
-    Html,
-    /// A workbook in one XML file.
-    Xml,
     Empty,
     Damaged(String),
     /// What it is, and what to do.
@@ -59,15 +55,15 @@ fn plain(start: &[u8], length: u64) -> Found {
     let begin = start[begin..].strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&start[begin..]);
     let word: Vec<u8> = begin.iter().take(15).map(u8::to_ascii_lowercase).collect();
     if [&b"<html"[..], b"<!doctype html", b"<table", b"<head", b"<meta", b"<body"].iter().any(|w| word.starts_with(w)) {
-        return Found::Html;
+        return Found::Workbook { format: Format::Html, unpacked: length };
     }
     let mentions = |mark: &[u8]| start.windows(mark.len()).any(|window| window.eq_ignore_ascii_case(mark));
     if word.starts_with(b"<?xml") || word.starts_with(b"<workbook") {
         if mentions(xml2003::MARK.as_bytes()) {
-            return Found::Xml;
+            return Found::Workbook { format: Format::Xml, unpacked: length };
         }
         if mentions(b"<html") || mentions(b"<table") {
-            return Found::Html;
+            return Found::Workbook { format: Format::Html, unpacked: length };
         }
         return Found::Other("it is an XML file", "open it in a spreadsheet program and save it as xlsx");
     }

@@ -234,10 +234,10 @@ impl Judge {
         self.since.add(cells.iter().map(number));
     }
 
-    /// A row of means, counts or extremes of at least two rows.
+    /// A row of means, counts or extremes of at least three rows.
     fn figure(&mut self, row: u64, cells: &[Cell<'_>], figure: Figure) {
         let numbers: Vec<Option<f64>> = cells.iter().map(number).collect();
-        let agrees = |sums: &Sums| sums.rows > 1 && sums.agree(&numbers, figure);
+        let agrees = |sums: &Sums| sums.rows > 2 && sums.agree(&numbers, figure);
         if agrees(&self.all) || agrees(&self.since) {
             let label = label(cells);
             let suspect = Suspect::Figure(figure);
@@ -298,9 +298,12 @@ impl Judge {
                 Suspect::Totals | Suspect::NamedTotals if waiting.sums_agree || by_place => {
                     self.found.kept.push((waiting.row, Kept::Totals));
                 }
-                Suspect::NumberedTotals | Suspect::Figure(_) | Suspect::Unlabelled if waiting.sums_agree => {
+                Suspect::NumberedTotals | Suspect::Unlabelled if waiting.sums_agree => {
                     self.found.kept.push((waiting.row, Kept::Totals));
                 }
+                // Among the data `Max` is a name.
+                Suspect::Figure(_) if last => self.found.kept.push((waiting.row, Kept::Totals)),
+                Suspect::Figure(_) => self.found.doubted.push(waiting.row),
                 Suspect::Totals | Suspect::NumberedTotals => open.push(waiting),
                 _ if last => self.found.kept.push((waiting.row, Kept::NoteLine)),
                 _ => {}

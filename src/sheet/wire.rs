@@ -52,6 +52,7 @@ pub(super) struct Head {
 pub(super) enum Failure {
     TooLarge { what: String, limit: u64, setting: String },
     Damaged { detail: String },
+    Unsupported { found: String, hint: String },
 }
 
 /// Settings that a failure may name.
@@ -64,6 +65,9 @@ impl Failure {
                 Self::TooLarge { what: what.clone(), limit: *limit, setting: (*setting).to_owned() }
             }
             ReadError::Damaged { detail, .. } => Self::Damaged { detail: detail.clone() },
+            ReadError::Unsupported { found, hint, .. } => {
+                Self::Unsupported { found: found.clone(), hint: hint.clone() }
+            }
             other => Self::Damaged { detail: other.to_string() },
         }
     }
@@ -76,6 +80,7 @@ impl Failure {
                 ReadError::TooLarge { file, what, limit, setting }
             }
             Self::Damaged { detail } => ReadError::Damaged { file, detail },
+            Self::Unsupported { found, hint } => ReadError::Unsupported { file, found, hint },
         }
     }
 }

@@ -9,12 +9,13 @@ use std::io::Cursor;
 use calamine::{Data, DataRef, Dimensions, Ods, Range, Reader, SheetType, SheetVisible, Xls, Xlsb, Xlsx};
 
 use super::beside;
+use super::book_text::sheet_name;
 use super::caught::caught;
 use super::convert;
 use super::grid::{Grid, GridBuilder, Merge, Stored};
 use super::layout::{self, Layout, Span};
 use super::meter::Meter;
-use super::{Format, Progress, ReadError, ReadOptions, SheetKind};
+use super::{Format, Progress, ReadError, ReadOptions, SheetKind, encoding, html, xml2003};
 use crate::config::ReadLimits;
 
 /// One sheet of a workbook.
@@ -128,6 +129,8 @@ pub(super) fn read(
         Format::Xls => reading.xls(bytes),
         Format::Ods => reading.ods(bytes),
         Format::Xlsb => reading.xlsb(bytes),
+        Format::Html => reading.page(bytes),
+        Format::Xml => reading.xml(bytes),
         _ => reading.xlsx(bytes),
     };
     caught(read).unwrap_or_else(|| Err(reading.damaged("its cells make no sense")))
@@ -215,6 +218,32 @@ impl Reading<'_> {
                 Ok(self.range(&range))
             })
         })
+    }
+
+    /// The tables of a web page as one sheet.
+    fn page(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
+        let grid = html::grid(&encoding::declared(bytes), self.limits.max_cells).map_err(|most| self.too_many(most))?;
+        let grid = grid.ok_or_else(|| ReadError::Unsupported {
+            file: self.file.to_owned(),
+            found: "it is a web page (HTML) without a table".to_owned(),
+            hint: "export the table again, as xlsx or csv".to_owned(),
+        })?;
+        Ok(vec![Sheet::of(sheet_name(self.file), grid)])
+    }
+
+    /// A workbook in one XML file.
+    fn xml(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
+        let read = xml2003::sheets(&encoding::declared(bytes), self.limits.max_cells);
+        let (mut sheets, fault) = read.map_err(|most| self.too_many(most))?;
+        if let (Some(fault), Some(last)) = (fault, sheets.last_mut()) {
+            last.failure = Some(fault);
+        }
+        sheets.retain(|sheet| self.options.sheets.as_ref().is_none_or(|wanted| wanted.contains(&sheet.name)));
+        Ok(sheets)
+    }
+
+    fn too_many(&self, limit: u64) -> ReadError {
+        self.too_large("the number of cells of one sheet", limit, "read.max_cells")
     }
 
     /// Reads the sheets that are wanted. A sheet that can't be read is kept with its reason; a limit ends it all.
@@ -310,11 +339,7 @@ impl Reading<'_> {
     fn check_cells(&self, cells: usize) -> Result<(), Stop> {
         self.check_unpacked().map_err(Stop::Limit)?;
         let limit = self.limits.max_cells;
-        if cells as u64 <= limit {
-            Ok(())
-        } else {
-            Err(self.limit("the number of cells of one sheet", limit, "read.max_cells"))
-        }
+        if cells as u64 <= limit { Ok(()) } else { Err(Stop::Limit(self.too_many(limit))) }
     }
 
     fn limit(&self, what: &str, limit: u64, setting: &'static str) -> Stop {
