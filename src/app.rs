@@ -15,7 +15,7 @@ use crate::engine::{Engine, EngineError, Health, Snapshot};
 use crate::ids::Id;
 use crate::ingest::{FileReport, Ingest, IngestError, IngestReport, TableReport, Upload};
 use crate::llm::{Client, LlmError};
-use crate::sheet::ReadOptions;
+use crate::sheet::{Progress, ReadOptions};
 use crate::sql::Scope;
 
 /// Why the application can't do its work.
@@ -52,6 +52,7 @@ pub struct App {
     llm: Option<Client>,
     /// The folder goes with the application.
     temporary: Option<tempfile::TempDir>,
+    progress: Progress<'static>,
 }
 
 /// What one question sees: knowledge bases at one moment.
@@ -91,7 +92,13 @@ impl App {
             false => Arc::new(Embedded::open(&folder, &config.embedded, &config.sql, lasting)?),
         };
         let llm = Client::new(&config.llm)?;
-        Ok(Self { config, folder, catalog, engine, llm, temporary })
+        Ok(Self { config, folder, catalog, engine, llm, temporary, progress: Progress::default() })
+    }
+
+    /// The same application; readings tell how far they are.
+    pub fn watched(mut self, progress: Progress<'static>) -> Self {
+        self.progress = progress;
+        self
     }
 
     /// Whether the engine can work, and with what.
@@ -147,7 +154,10 @@ impl App {
         self.engine.index(&session.snapshot).await?;
         report.tables = session.snapshot.schema.tables.iter().map(TableReport::from).collect();
         let changes = crate::ingest::changes(&before, &session.snapshot.schema);
-        report.files.iter_mut().take(1).for_each(|file| file.notes.extend(changes.clone()));
+        for file in report.files.iter_mut().take(1) {
+            let new: Vec<_> = changes.iter().filter(|change| !file.notes.contains(change)).cloned().collect();
+            file.notes.extend(new);
+        }
         Ok(report)
     }
 
@@ -167,6 +177,7 @@ impl App {
             config: &self.config,
             folder: self.folder.clone(),
             keep: self.temporary.is_none(),
+            progress: &self.progress,
         }
     }
 

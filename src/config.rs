@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 /// A settings file or variable that can't be used; the message names it.
@@ -79,6 +79,7 @@ fn set(settings: &mut Table, section: &str, setting: &str, text: &str) -> Result
     let value = match (text_setting, text.parse::<i64>(), text.parse::<f64>()) {
         (false, Ok(number), _) => Value::Integer(number),
         (false, _, Ok(number)) => Value::Float(number),
+        (false, _, _) if text == "true" || text == "false" => Value::Boolean(text == "true"),
         _ => Value::String(text.to_owned()),
     };
     table.insert(setting.to_owned(), value);
@@ -97,7 +98,7 @@ pub struct Config {
 }
 
 /// Limits on reading one file.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadLimits {
     /// Bytes of one file.
@@ -114,10 +115,18 @@ pub struct ReadLimits {
     pub sniff_bytes: usize,
     /// Bytes of one quoted cell of a text; a quote that is not closed within them is a character.
     pub max_record_bytes: usize,
+    /// Bytes of one line of a text.
+    pub max_line_bytes: usize,
     /// Places listed for each kind of note; the rest is counted.
     pub max_places: usize,
     /// Characters of a knowledge base's name.
     pub max_name_chars: usize,
+    /// Read workbooks in a process of its own, which a hostile file ends instead of this one.
+    pub own_process: bool,
+    /// Bytes of memory that such a process may take.
+    pub max_memory_bytes: u64,
+    /// Seconds that it may take.
+    pub timeout_seconds: u64,
 }
 
 impl Default for ReadLimits {
@@ -130,8 +139,12 @@ impl Default for ReadLimits {
             max_unpacked_bytes: 4 << 30,
             sniff_bytes: 256 << 10,
             max_record_bytes: 1 << 20,
+            max_line_bytes: 64 << 20,
             max_places: 10,
             max_name_chars: 100,
+            own_process: true,
+            max_memory_bytes: 4 << 30,
+            timeout_seconds: 600,
         }
     }
 }

@@ -21,6 +21,9 @@ pub enum Cell<'a> {
     Error(&'static str),
 }
 
+/// The error of a formula cell that the file has no value of.
+pub const UNCALCULATED: &str = "#NOT_CALCULATED";
+
 impl Cell<'_> {
     /// Nothing there, or only white space.
     pub fn is_blank(&self) -> bool {
@@ -84,6 +87,29 @@ impl FieldType {
 
     pub fn is_number(self) -> bool {
         matches!(self, FieldType::Integer | FieldType::Decimal)
+    }
+}
+
+/// What a field is for: statements, search, or both.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    #[default]
+    Both,
+    /// Statements read it; search does not look in it.
+    Sql,
+    /// Search looks in it; statements do not know it.
+    Search,
+}
+
+impl Role {
+    /// The word for it in JSON and options.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Both => "both",
+            Role::Sql => "sql",
+            Role::Search => "search",
+        }
     }
 }
 

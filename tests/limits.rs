@@ -1,5 +1,7 @@
 //! Every limit of the configuration can be set, and says so when it is met.
 
+use std::io::Read;
+
 use crate::binary::{Ran, Run, fixture, root};
 
 const GROUPED: &str = "SELECT customer, COUNT(*) FROM orders WHERE MATCH(customer, 'acme') GROUP BY customer";
@@ -22,7 +24,7 @@ fn what_is_over_a_limit_is_told() {
     let joined = "SELECT LENGTH(STRING_AGG(customer, ',')) FROM orders";
     let joined_by_group = "SELECT region, STRING_AGG(customer, ',') FROM orders GROUP BY region";
     let deep = "SELECT COUNT(*) FROM orders WHERE ((qty + 1) * 2) > 3";
-    let table: [(&str, &str, &[&str], i32, &str); 20] = [
+    let table: [(&str, &str, &[&str], i32, &str); 22] = [
         ("READ_MAX_FILE_BYTES", "10", &["inspect", &orders], 1, "read.max_file_bytes"),
         ("READ_MAX_ROWS", "5", &["inspect", &orders], 1, "read.max_rows"),
         ("READ_MAX_ROWS", "5", &["inspect", &budget], 1, "read.max_rows"),
@@ -30,6 +32,9 @@ fn what_is_over_a_limit_is_told() {
         ("READ_MAX_CELLS", "10", &["inspect", &budget], 1, "read.max_cells"),
         ("READ_MAX_UNPACKED_BYTES", "100", &["inspect", &budget], 1, "read.max_unpacked_bytes"),
         ("READ_MAX_NAME_CHARS", "3", &["kb", "--data", &data, "create", "abcd"], 1, "read.max_name_chars"),
+        ("READ_MAX_LINE_BYTES", "20", &["inspect", &orders], 1, "read.max_line_bytes"),
+        ("READ_TIMEOUT_SECONDS", "0", &["inspect", &budget], 1, "read.timeout_seconds"),
+        ("READ_OWN_PROCESS", "false", &["inspect", &budget], 0, "budget.xlsx"),
         ("SQL_MAX_CHARS", "5", &["sql", &orders, GROUPED], 4, "5 are allowed"),
         ("SQL_MAX_NESTING", "0", &["sql", &orders, nested], 4, "nested more than 0 deep"),
         ("SQL_MAX_EXPRESSION_DEPTH", "2", &["sql", &orders, deep], 4, "nested more than 2 deep"),
@@ -48,6 +53,26 @@ fn what_is_over_a_limit_is_told() {
         let ran = limited(setting, value, words).ends(code);
         assert!(format!("{}{}", ran.stdout, ran.stderr).contains(said), "{setting}={value}: {ran:?}");
     }
+}
+
+/// A process that reads and wants more memory than it may have ends alone, and says what it was.
+#[cfg(unix)]
+#[test]
+fn a_workbook_that_takes_too_much_memory_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("large.xlsx");
+    let mut book = rust_xlsxwriter::Workbook::new();
+    book.add_worksheet().write(0, 0, "a").expect("a cell");
+    let mut zip =
+        zip::ZipWriter::new_append(std::io::Cursor::new(book.save_to_buffer().expect("a workbook"))).expect("a zip");
+    let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    zip.start_file("xl/media/large.bin", stored).expect("a part");
+    std::io::copy(&mut std::io::repeat(7).take(400 << 20), &mut zip).expect("its content");
+    std::fs::write(&path, zip.finish().expect("a zip").into_inner()).expect("written");
+    let path = path.display().to_string();
+    let ran = limited("READ_MAX_MEMORY_BYTES", "200000000", &["inspect", &path]).ends(1);
+    assert!(ran.stdout.contains("large.xlsx") && ran.stdout.contains("read.max_memory_bytes"), "{ran:?}");
+    limited("READ_OWN_PROCESS", "false", &["inspect", &path]).ends(0);
 }
 
 #[test]

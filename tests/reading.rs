@@ -112,7 +112,93 @@ fn text_files_have_the_rows_and_columns_they_should() {
         }
     }
     println!("{right} right, {} differ:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(wrong.len() * 10 <= right, "{wrong:#?}");
+    assert!(right * 100 >= (right + wrong.len()) * 97, "{wrong:#?}");
+}
+
+/// The cells of a text file, row by row.
+fn records(path: &Path) -> Vec<Vec<String>> {
+    let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_path(path);
+    let record = |record: csv::Result<csv::StringRecord>| record.expect("a record").iter().map(str::to_owned).collect();
+    reader.expect("a table").records().map(record).collect()
+}
+
+/// The column that a gold answer stands in is labelled with all that its header rows say above it.
+#[test]
+fn labels_have_the_whole_path_of_their_header_rows() {
+    let Some(folder) = shared() else { return };
+    let questions = folder.join("questions");
+    let (mut right, mut wrong) = (0, Vec::new());
+    for case in lines(&questions.join("aitqa_en.jsonl")) {
+        let file = questions.join(case["files"][0].as_str().expect("a file"));
+        let records = records(&file);
+        let header_rows = case["header_rows"].as_u64().unwrap_or(1) as usize;
+        let answers: Vec<&str> = list(&case["answer"]).filter_map(Value::as_str).collect();
+        let stands = |column: usize| {
+            records
+                .iter()
+                .skip(header_rows)
+                .any(|row| row.get(column).is_some_and(|cell| answers.contains(&cell.trim())))
+        };
+        let width = records.iter().map(Vec::len).max().unwrap_or(0);
+        let columns: Vec<usize> = (0..width).filter(|column| stands(*column)).collect();
+        let report = inspect(std::slice::from_ref(&file)).document();
+        let labels: Vec<&str> = list(&report["tables"])
+            .flat_map(|table| list(&table["fields"]))
+            .filter_map(|f| f["label"].as_str())
+            .collect();
+        let has_path = |column: &usize| {
+            let path: Vec<&str> =
+                records[..header_rows].iter().filter_map(|row| Some(row.get(*column)?.trim())).collect();
+            labels.iter().any(|label| path.iter().all(|part| label.contains(part)))
+        };
+        if columns.is_empty() {
+            continue;
+        }
+        match columns.iter().any(has_path) {
+            true => right += 1,
+            false => wrong.push(format!("{}: {labels:?}", case["id"])),
+        }
+    }
+    println!("{right} labels have their whole path, {} do not:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(right >= 30 && right * 100 >= (right + wrong.len()) * 95, "{wrong:#?}");
+}
+
+/// The greatest resident memory of a process and its children, in bytes.
+#[cfg(target_os = "linux")]
+fn peak(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    let own = line.split_whitespace().next().and_then(|kb| kb.parse::<u64>().ok()).unwrap_or(0) * 1024;
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let children: String = tasks
+        .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
+        .collect::<Vec<_>>()
+        .join(" ");
+    own.max(children.split_whitespace().filter_map(|id| id.parse().ok()).map(peak).max().unwrap_or(0))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_malformed_file_costs_little() {
+    let Some(folder) = shared() else { return };
+    for case in lines(&folder.join("malformed/expected.jsonl")) {
+        let name = case["file"].as_str().expect("a file");
+        let path = folder.join("malformed").join(name);
+        let began = std::time::Instant::now();
+        let mut child = Run::new(&["inspect", "--json", &path.display().to_string()]).started();
+        let mut most = 0;
+        while child.try_wait().expect("it runs").is_none() {
+            most = most.max(peak(child.id()));
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        let took = began.elapsed();
+        let ran = Ran::of(child.wait_with_output().expect("it ends"));
+        println!("{name}: {took:?}, {} MB, code {}", most >> 20, ran.code);
+        assert!(
+            (0..=1).contains(&ran.code) && took.as_secs() < 20 && most < 1 << 30,
+            "{name}: {took:?} {most} {ran:?}"
+        );
+    }
 }
 
 #[test]

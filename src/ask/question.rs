@@ -9,6 +9,7 @@ use super::statement::Outcome;
 use super::{AskError, Asker, prompt};
 use crate::engine::Mention;
 use crate::note::Note;
+use crate::schema::SOURCE_COLUMNS;
 use crate::sql::Refusal;
 
 /// Which ways a question may take.
@@ -70,7 +71,11 @@ impl Asker<'_> {
     }
 
     async fn write(&self, question: &str, notes: &mut Vec<Note>) -> Result<Written, AskError> {
-        let mentions = self.engine.mentions(question, self.snapshot).await?;
+        let mut mentions = self.engine.mentions(question, self.snapshot).await?;
+        let schema = self.scope.visible(&self.snapshot.schema);
+        let known =
+            |name: &str| SOURCE_COLUMNS.contains(&name) || schema.tables.iter().any(|t| t.field(name).is_some());
+        mentions.retain(|mention| known(&mention.field));
         if self.llm.is_some()
             && let Some(written) = self.write_by_model(question, &mentions, notes).await?
         {
@@ -86,7 +91,7 @@ impl Asker<'_> {
         notes: &[Note],
     ) -> Result<Written, AskError> {
         let today = chrono::Local::now().date_naive();
-        match planner::plan(question, &self.snapshot.schema, mentions, today) {
+        match planner::plan(question, &self.scope.visible(&self.snapshot.schema), mentions, today) {
             Plan::Unsure { readings } => Ok(Written::Unsure(readings)),
             Plan::Statement { sql, notes: readings, .. } => {
                 let notes = notes.iter().cloned().chain(readings).collect();
@@ -107,7 +112,8 @@ impl Asker<'_> {
     ) -> Result<Option<Written>, AskError> {
         let Some(client) = self.llm else { return Ok(None) };
         let today = chrono::Local::now().date_naive();
-        let mut messages = prompt::write_sql(question, &self.snapshot.schema, mentions, today, &self.config.llm);
+        let schema = self.scope.visible(&self.snapshot.schema);
+        let mut messages = prompt::write_sql(question, &schema, mentions, today, &self.config.llm);
         let mut tried: Vec<String> = Vec::new();
         loop {
             let reply = match client.complete(&messages).await {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::ask::Mode;
-use crate::value::FieldType;
+use crate::value::{FieldType, Role};
 
 /// Ask spreadsheets in Chinese or English; get the right number with the rows it came from.
 #[derive(Debug, Parser)]
@@ -33,6 +33,9 @@ pub enum Command {
     Kb(Kb),
     /// Show the engine in use: server, version, indexes, rows
     Doctor(Doctor),
+    /// Read the cells of a workbook for another process of this program
+    #[command(name = crate::sheet::SERVE, hide = true)]
+    ReadCells,
     /// Run a question set (JSON lines) and count right, wrong and declined answers
     Eval(Eval),
 }
@@ -65,6 +68,12 @@ pub struct Reading {
     /// Types of columns: text, integer, decimal, datetime, flag, or auto to decide anew
     #[arg(long, value_name = "LABEL=TYPE,…", value_delimiter = ',', value_parser = column_type)]
     pub types: Vec<(String, Option<FieldType>)>,
+    /// What columns are for: sql, search or both
+    #[arg(long = "role", value_name = "LABEL=ROLE,…", value_delimiter = ',', value_parser = column_role)]
+    pub roles: Vec<(String, Role)>,
+    /// Say nothing on standard error about how far a long reading is
+    #[arg(long)]
+    pub quiet: bool,
 }
 
 /// `金额=decimal`; no type for `auto`.
@@ -81,6 +90,19 @@ fn column_type(text: &str) -> Result<(String, Option<FieldType>), String> {
         _ => return Err(fault()),
     };
     Ok((label.trim().to_owned(), kind))
+}
+
+/// `备注=search`.
+fn column_role(text: &str) -> Result<(String, Role), String> {
+    let fault = || format!("{text:?}: write LABEL=ROLE with sql, search or both");
+    let (label, word) = text.rsplit_once('=').ok_or_else(fault)?;
+    let role = match word.trim().to_lowercase().as_str() {
+        "sql" => Role::Sql,
+        "search" | "检索" => Role::Search,
+        "both" | "auto" | "全部" => Role::Both,
+        _ => return Err(fault()),
+    };
+    Ok((label.trim().to_owned(), role))
 }
 
 fn header_rows(text: &str) -> Result<(u64, u64), String> {

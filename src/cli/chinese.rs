@@ -128,7 +128,41 @@ const SENTENCES: &[(&str, &str, &str)] = &[
         "{0} 列的日期分不出日和月，按“月在前”读",
     ),
     ("brackets_read_as_negative", "numbers in brackets in {} are read as negative", "{0} 列括号中的数按负数读"),
-    ("times_are_text", "{} holds times of day as text{}", "{0} 列是文本写的时刻，按文本保存"),
+    (
+        "formulas_not_calculated",
+        "{} cells in {} are formulas that the file has no value of and are empty in the field; {}: {}",
+        "{1} 列有 {0} 个公式单元格在文件中没有计算结果，字段中留空；请用表格软件打开并另存：{3}",
+    ),
+    (
+        "empty_markers",
+        "{} cells in {} say that there is nothing and are empty in the field: {}",
+        "{1} 列有 {0} 个单元格写的是“无”，字段中留空：{2}",
+    ),
+    (
+        "long_numbers",
+        "{} cells in {} are numbers of more than 15 digits, of which spreadsheets keep 15; {}: {}",
+        "{1} 列有 {0} 个数字超过 15 位，表格软件只保留 15 位；这类编号请存成文本：{3}",
+    ),
+    (
+        "times_are_text",
+        "{} holds times as text{}",
+        "{0} 列是文本写的时间，按文本比较，不求和；--types {0}=decimal 按秒读入",
+    ),
+    (
+        "time_zone_left_out",
+        "{} times in {} have a zone, which is left out and never shifts them: {}",
+        "{1} 列有 {0} 个时间带时区，时区略去，时间不换算：{2}",
+    ),
+    (
+        "fraction_left_out",
+        "{} times in {} have a fraction of a second, which is left out",
+        "{1} 列有 {0} 个时间带小数秒，小数部分略去",
+    ),
+    (
+        "type_widened",
+        "{} is {} in table {}; in this file alone it would be {}",
+        "{0} 在表 {2} 中是 {1}；只看这个文件应是 {3}",
+    ),
     ("value_read_as", "{} in {} read as a search for its words", "{1} 中的 {0} 按词检索"),
     ("value_read_as", "{} in {} read as {}", "{1} 中的 {0} 理解为 {2}"),
     ("no_such_value", "no cell of {} is {}; nearest: {}", "{0} 中没有 {1}；相近的有：{2}"),
@@ -140,6 +174,7 @@ const SENTENCES: &[(&str, &str, &str)] = &[
     ("table_added", "table {} is new", "新增表 {0}"),
     ("table_gone", "table {} is gone", "表 {0} 不再存在"),
     ("rows_changed", "table {} has {} rows; before it had {}", "表 {0} 现有 {1} 行，原有 {2} 行"),
+    ("role_changed", "{} is for {} now; before it was for {}", "{0} 现在用于 {1}，原来用于 {2}"),
     ("type_changed", "{} is {} now; before it was {}", "{0} 现在是 {1}，原来是 {2}"),
 ];
 

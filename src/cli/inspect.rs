@@ -2,6 +2,7 @@
 
 use super::args::Inspect;
 use super::exit::{Exit, Failure};
+use super::progress::Line;
 use super::{chinese, escape, print, source};
 use crate::app::App;
 use crate::ask::Language;
@@ -10,8 +11,10 @@ use crate::ingest::{FileReport, IngestReport, SheetReport, TableReport};
 
 /// Reads the files and shows the report; fails only if none could be read.
 pub async fn inspect(arguments: Inspect, config: Config) -> Result<Exit, Failure> {
-    let app = App::temporary(config).await?;
+    let line = Line::new(arguments.reading.quiet);
+    let app = App::temporary(config).await?.watched(line.progress());
     let (_, report) = app.read(source::told_apart(&arguments.files, &arguments.reading)).await?;
+    drop(line);
     if arguments.json {
         print::json(&report)
     } else {

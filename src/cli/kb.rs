@@ -4,13 +4,19 @@ use serde_json::json;
 
 use super::args::{Kb, KbAction};
 use super::exit::{Exit, Failure};
+use super::progress::Line;
 use super::{escape, inspect, print, source};
 use crate::app::App;
 use crate::config::Config;
 
 /// Runs one action on the data folder.
 pub async fn kb(arguments: Kb, config: Config) -> Result<Exit, Failure> {
-    let app = App::open(&source::data_folder(arguments.data.as_deref())?, config).await?;
+    let quiet = match &arguments.action {
+        KbAction::Add { reading, .. } | KbAction::Set { reading, .. } => reading.quiet,
+        _ => true,
+    };
+    let line = Line::new(quiet);
+    let app = App::open(&source::data_folder(arguments.data.as_deref())?, config).await?.watched(line.progress());
     let json = arguments.json;
     match arguments.action {
         KbAction::Create { name } => {
@@ -19,6 +25,7 @@ pub async fn kb(arguments: Kb, config: Config) -> Result<Exit, Failure> {
         }
         KbAction::Add { name, files, reading } => {
             let report = app.add(&name, source::uploads(&files, &reading)).await?;
+            drop(line);
             if json {
                 print::json(&report)
             } else {
@@ -28,6 +35,7 @@ pub async fn kb(arguments: Kb, config: Config) -> Result<Exit, Failure> {
         }
         KbAction::Set { name, file, reading } => {
             let report = app.set(&name, &file, |earlier| reading.over(earlier)).await?;
+            drop(line);
             if json { print::json(&report) } else { print::text(&inspect::shown(&report)) }
         }
         KbAction::List => list(&app, json).await?,

@@ -12,6 +12,7 @@ mod exit;
 mod inspect;
 mod kb;
 mod print;
+mod progress;
 mod score;
 mod source;
 
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::sheet;
 use args::{Arguments, Command};
 pub use exit::Exit;
 
@@ -32,7 +34,12 @@ pub fn run() -> ExitCode {
             return code.into();
         }
     };
+    if matches!(arguments.command, Command::ReadCells) {
+        return serve().into();
+    }
     start_log(arguments.verbose);
+    // Without its own path the program reads in this process.
+    let _ = std::env::current_exe().map(sheet::read_with);
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return print::failure(&error.to_string()).into(),
@@ -45,6 +52,14 @@ pub fn run() -> ExitCode {
     code.into()
 }
 
+/// Reads one workbook for another process.
+fn serve() -> Exit {
+    match sheet::serve(std::io::stdin().lock(), std::io::stdout()) {
+        Ok(()) => Exit::Answered,
+        Err(error) => print::failure(&error.to_string()),
+    }
+}
+
 async fn command(arguments: Arguments) -> Result<Exit, exit::Failure> {
     let config = crate::config::load(arguments.config.as_deref()).map_err(exit::Failure::usage)?;
     match arguments.command {
@@ -54,6 +69,7 @@ async fn command(arguments: Arguments) -> Result<Exit, exit::Failure> {
         Command::Kb(kb) => kb::kb(kb, config).await,
         Command::Doctor(doctor) => doctor::doctor(doctor, config).await,
         Command::Eval(eval) => eval::eval(eval, config).await,
+        Command::ReadCells => Ok(serve()),
     }
 }
 

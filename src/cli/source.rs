@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::args::{Reading, Where};
 use super::exit::{Exit, Failure};
 use super::print;
+use super::progress::Line;
 use crate::app::{App, AppError, Session};
 use crate::config::Config;
 use crate::ingest::{IngestReport, Upload};
@@ -22,11 +23,16 @@ impl Reading {
             earlier.types.retain(|(known, _)| known != label);
             earlier.types.extend(kind.map(|kind| (label.clone(), kind)));
         }
+        for (label, role) in &self.roles {
+            earlier.roles.retain(|(known, _)| known != label);
+            earlier.roles.push((label.clone(), *role));
+        }
         ReadOptions {
             header_rows: self.header_rows.or(earlier.header_rows),
             sheets: (!self.sheets.is_empty()).then(|| self.sheets.clone()).or(earlier.sheets),
             keep_totals: self.keep_totals || earlier.keep_totals,
             types: earlier.types,
+            roles: earlier.roles,
         }
     }
 }
@@ -95,8 +101,10 @@ async fn open_files(files: &[PathBuf], reading: &Reading, config: Config) -> Res
     if files.is_empty() {
         return Err(Failure::usage("name a file, or a knowledge base with --kb NAME"));
     }
-    let app = App::temporary(config).await?;
+    let line = Line::new(reading.quiet);
+    let app = App::temporary(config).await?.watched(line.progress());
     let (session, report) = app.read(told_apart(files, reading)).await?;
+    drop(line);
     if unreadable(&report) == Exit::Failed {
         return Err(Failure::from(NothingRead));
     }

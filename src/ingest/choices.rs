@@ -1,17 +1,20 @@
 //! What users decided about the types of columns.
 
 use super::IngestError;
-use super::plan::{TablePlan, from_json};
+use super::plan::{TablePlan, from_json, type_changed};
 use super::survey::Reading;
 use crate::catalog::{DocumentRecord, PartRecord};
 use crate::ids::Id;
 use crate::note::Note;
 use crate::schema::{Label, Override, Schema, fold};
 use crate::sheet::ReadOptions;
-use crate::value::FieldType;
+use crate::value::{FieldType, Role};
 
-/// Decisions `(label, type)` by the document they were made for.
-pub struct Choices(Vec<(Id, Vec<(String, FieldType)>)>);
+/// Decisions by the document they were made for.
+pub struct Choices(Vec<(Id, Made)>);
+
+/// `(label, type)` and `(label, role)`.
+type Made = (Vec<(String, FieldType)>, Vec<(String, Role)>);
 
 impl Choices {
     /// Those of the documents, and those of the readings in their place.
@@ -19,9 +22,13 @@ impl Choices {
         let mut choices = Vec::new();
         for document in documents.iter().filter(|document| readings.iter().all(|r| r.document != document.id)) {
             let options: ReadOptions = from_json(&document.options)?;
-            choices.push((document.id, options.types));
+            choices.push((document.id, (options.types, options.roles)));
         }
-        choices.extend(readings.iter().map(|reading| (reading.document, reading.upload.options.types.clone())));
+        let made = |reading: &&Reading| {
+            let options = &reading.upload.options;
+            (reading.document, (options.types.clone(), options.roles.clone()))
+        };
+        choices.extend(readings.iter().map(made));
         Ok(Self(choices))
     }
 
@@ -32,15 +39,22 @@ impl Choices {
         plan: &TablePlan,
         readings: &[&Reading],
         parts: &[PartRecord],
-    ) -> Option<Override> {
+    ) -> (Option<Override>, Role) {
         let concerns = |document: Id| {
             plan.members.iter().any(|&(r, _)| readings[r].document == document)
                 || parts.iter().any(|part| part.document == document && part.table_id == plan.record.id)
         };
-        let of_table = self.0.iter().rev().filter(|(document, types)| !types.is_empty() && concerns(*document));
-        let found = of_table.flat_map(|(_, types)| types.iter().rev()).find(|(name, _)| names(name, label));
-        found.map(|&(_, kind)| Override { kind })
+        let of_table: Vec<&Made> =
+            self.0.iter().rev().filter(|(document, _)| concerns(*document)).map(|(_, made)| made).collect();
+        let kind = of_table.iter().find_map(|(types, _)| chosen(types, label));
+        let role = of_table.iter().find_map(|(_, roles)| chosen(roles, label));
+        (kind.map(|kind| Override { kind }), role.unwrap_or_default())
     }
+}
+
+/// The last choice about a column.
+fn chosen<T: Copy>(choices: &[(String, T)], label: &str) -> Option<T> {
+    choices.iter().rev().find(|(name, _)| names(name, label)).map(|(_, choice)| *choice)
 }
 
 /// Whether a user's word for a column means the label: as written, or without brackets and what follows `/`.
@@ -52,11 +66,13 @@ fn names(word: &str, label: &str) -> bool {
 /// Says which of a file's decisions meet no column of it.
 pub fn unmet(reading: &mut Reading) {
     let labels: Vec<&String> = reading.surveys.iter().flat_map(|survey| &survey.labels).collect();
-    let types = &reading.upload.options.types;
-    let unmet = types.iter().filter(|(word, _)| !labels.iter().any(|label| names(word, label)));
+    let options = &reading.upload.options;
+    let types = options.types.iter().map(|(word, kind)| (word, kind.word()));
+    let roles = options.roles.iter().map(|(word, role)| (word, role.word()));
+    let unmet = types.chain(roles).filter(|(word, _)| !labels.iter().any(|label| names(word, label)));
     let notes: Vec<Note> = unmet
-        .map(|(word, kind)| {
-            let message = format!("no column is called {word:?}, so nothing is read as {}", kind.word());
+        .map(|(word, choice)| {
+            let message = format!("no column is called {word:?}, so nothing is read as {choice}");
             Note::new("no_such_column", message).at(&reading.upload.name)
         })
         .collect();
@@ -78,9 +94,12 @@ pub fn changes(before: &Schema, after: &Schema) -> Vec<Note> {
         for field in &table.fields {
             let known = earlier.fields.iter().find(|known| known.label == field.label);
             if let Some(known) = known.filter(|known| known.kind != field.kind) {
-                let message =
-                    format!("{} is {} now; before it was {}", field.label, field.kind.word(), known.kind.word());
-                notes.push(Note::new("type_changed", message));
+                notes.push(type_changed(known, field));
+            }
+            if let Some(known) = known.filter(|known| known.role() != field.role()) {
+                let (role, before) = (field.role().word(), known.role().word());
+                let message = format!("{} is for {role} now; before it was for {before}", field.label);
+                notes.push(Note::new("role_changed", message));
             }
         }
     }

@@ -7,14 +7,16 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use datafusion::arrow::record_batch::RecordBatch;
 
 use super::IngestError;
+use super::columns::Columns;
 use super::notes::Notes;
 use super::plan::{TablePlan, to_json};
 use super::survey::Reading;
 use crate::catalog::{Commit, DocumentRecord, NewLoad, PartRecord, SheetRecord};
 use crate::engine::{Destination, Document, Engine, EngineError, LoadWriter, SegmentRef};
 use crate::ids::Id;
-use crate::note::{Note, Place};
+use crate::note::Note;
 use crate::record::Builder;
+use crate::schema::Profile;
 use crate::sheet::{Kept, ReadError, Region, RowSink};
 use crate::value::Cell;
 
@@ -134,7 +136,7 @@ struct Writing<'a> {
 
 impl Writing<'_> {
     fn part(mut self, reading: &mut Reading, members: &[usize], no: u32) -> Result<PartRecord, IngestError> {
-        let mut profiles: Vec<crate::schema::Profile> = vec![Default::default(); self.plan.labels.len()];
+        let mut profiles: Vec<Profile> = vec![Profile::default(); self.plan.labels.len()];
         let mut sheets = Vec::new();
         let mut rows = 0;
         for &s in members {
@@ -143,13 +145,13 @@ impl Writing<'_> {
             for (whole, part) in profiles.iter_mut().zip(self.plan.ordered(&survey.labels, &survey.profiles)) {
                 whole.merge(&part);
             }
-            let (name, titles) = (region.sheet.clone(), region.titles.clone());
+            let (name, titles) = (region.name(), region.titles.clone());
             sheets.push(SheetRecord { name, titles, rows: survey.rows });
             rows += survey.rows.rows;
             self.region(reading, s, no)?;
             reading.report.sheets[reading.surveys[s].region].table = Some(self.plan.record.name.clone());
         }
-        self.assumptions(reading);
+        self.assumptions(reading, &profiles);
         let (document, table_id) = (reading.document, self.plan.record.id.clone());
         Ok(PartRecord { document, table_id, rows, profiles: to_json(&profiles)?, sheets })
     }
@@ -160,62 +162,29 @@ impl Writing<'_> {
         let columns = self.plan.columns(&survey.labels);
         let builder =
             Builder::new(&self.plan.record.fields, &self.plan.decisions, no, self.batch_rows, self.max_places);
-        let mut sink =
-            Sink { builder, sheet: &region.sheet, columns: &columns, table: self.table, batches: self.batches };
+        let name = region.name();
+        let mut sink = Sink { builder, sheet: &name, columns: &columns, table: self.table, batches: self.batches };
         reading.book.scan(survey.region, &mut sink).map_err(|error| IngestError::Read(error.to_string()))?;
         if let Some(batch) = sink.builder.finish().map_err(|error| IngestError::Read(error.to_string()))? {
             sink.send(batch).map_err(|error| IngestError::Read(error.to_string()))?;
         }
-        self.misfits(&sink.builder, reading, region, &columns);
+        self.told(&sink.builder, reading, region, &columns);
         Ok(())
     }
 
-    /// One line for each column with cells that did not fit, with the first of them and their places.
-    fn misfits(&mut self, builder: &Builder, reading: &Reading, region: &Region, columns: &[Option<usize>]) {
-        for (n, misfits) in builder.misfits().iter().enumerate() {
-            let field = &self.plan.record.fields[n];
-            let column = columns[n].map(|n| region.columns[n].index);
-            let place = |row: u64| Place { file: &reading.upload.name, sheet: &region.sheet, row: Some(row), column };
-            let kind = field.kind.word();
-            let what = format!("cells in {} are not of type {kind} and are empty in the field", field.label);
-            self.listed("cells_do_not_fit", &what, misfits.count, &misfits.first, place);
-            let what = format!("cells in {} are errors and are empty in the field", field.label);
-            self.listed("error_cells", &what, misfits.errors, &misfits.first_errors, place);
+    fn told(&mut self, builder: &Builder, reading: &Reading, region: &Region, columns: &[Option<usize>]) {
+        let mut told = Columns { file: &reading.upload.name, notes: self.notes };
+        for ((misfits, field), column) in builder.misfits().iter().zip(&self.plan.record.fields).zip(columns) {
+            let column = column.map(|n| region.columns[n].index);
+            told.cells(field, misfits, &region.sheet, column);
         }
     }
 
-    /// What was assumed about a column, once for each document.
-    fn assumptions(&mut self, reading: &Reading) {
-        for (field, decision) in self.plan.record.fields.iter().zip(&self.plan.decisions) {
-            let label = &field.label;
-            if decision.date_order_assumed {
-                let message = format!("no date in {label} tells day from month: month first is taken");
-                self.notes.push(Note::new("date_order_assumed", message).at(&reading.upload.name));
-            }
-            if decision.holds_times() {
-                let message = format!("{label} holds times of day as text: they are compared as text and not added up");
-                self.notes.push(Note::new("times_are_text", message).at(&reading.upload.name));
-            }
-            if decision.negative_brackets > 0 {
-                let message = format!("numbers in brackets in {label} are read as negative");
-                self.notes.push(Note::new("brackets_read_as_negative", message).at(&reading.upload.name));
-            }
+    fn assumptions(&mut self, reading: &Reading, profiles: &[Profile]) {
+        let mut told = Columns { file: &reading.upload.name, notes: self.notes };
+        for ((field, decision), profile) in self.plan.record.fields.iter().zip(&self.plan.decisions).zip(profiles) {
+            told.assumptions(field, decision, profile);
         }
-    }
-
-    fn listed<'p>(
-        &mut self,
-        code: &str,
-        what: &str,
-        count: u64,
-        first: &[(u64, String)],
-        place: impl Fn(u64) -> Place<'p>,
-    ) {
-        let Some((row, _)) = first.first() else { return };
-        let samples: Vec<String> = first.iter().map(|(row, text)| format!("row {row} {text:?}")).collect();
-        let more = if count > first.len() as u64 { ", …" } else { "" };
-        let message = format!("{count} {what}: {}{more}", samples.join(", "));
-        self.notes.push(Note::new(code, message).at(place(*row)));
     }
 }
 

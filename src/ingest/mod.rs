@@ -4,6 +4,7 @@
 //! Must never happen: rows read ≠ rows stored + rows reported; a file that is half visible; a type that depends on the order of files.
 
 mod choices;
+mod columns;
 mod load;
 mod notes;
 mod plan;
@@ -21,7 +22,7 @@ use crate::config::Config;
 use crate::engine::{Engine, EngineError};
 use crate::ids::Id;
 use crate::note::Note;
-use crate::sheet::ReadOptions;
+use crate::sheet::{Progress, ReadOptions};
 use crate::sql::Scope;
 use choices::Choices;
 use plan::Present;
@@ -55,6 +56,8 @@ pub struct Ingest<'a> {
     pub folder: PathBuf,
     /// Keep a copy of each file; without it a document can't be read anew.
     pub keep: bool,
+    /// Told how far long readings are.
+    pub progress: &'a Progress<'static>,
 }
 
 impl Ingest<'_> {
@@ -174,7 +177,7 @@ impl Ingest<'_> {
         let stored = taken.keep(&folder).map_err(|error| refused(error.to_string()))?;
         let stored = stored.unwrap_or_else(|| upload.path.clone());
         let print = (taken.hash, taken.size);
-        let mut reading = Reading::survey(upload, print, stored, document, &self.config.read)
+        let mut reading = Reading::survey(upload, print, stored, document, (&self.config.read, self.progress))
             .map_err(|error| refused(error.to_string()))?;
         if earlier.is_some() {
             let message = format!("{} replaces the file of this name that was there, whose bytes were others", name);
@@ -201,6 +204,7 @@ impl Ingest<'_> {
             earlier.extend(self.again(documents, &outdated)?);
         };
         near_misses(readings, &plans);
+        widened(readings, &plans, self.config.read.max_places);
         repeats::note(readings, &plans, &present, documents);
         readings.iter_mut().for_each(choices::unmet);
         let numbers = self.catalog.begin(readings.len() + earlier.len()).await?;
@@ -242,7 +246,8 @@ impl Ingest<'_> {
         }
         let upload = Upload { path: document.upload.clone(), name: document.name.clone(), options };
         let print = (document.hash.clone(), document.size);
-        Reading::survey(upload, print, document.upload.clone(), document.id, &self.config.read)
+        let reading = (&self.config.read, self.progress);
+        Reading::survey(upload, print, document.upload.clone(), document.id, reading)
             .map_err(|error| IngestError::Read(error.to_string()))
     }
 }
@@ -267,5 +272,17 @@ fn near_misses(readings: &mut [Reading], plans: &[plan::TablePlan]) {
         {
             reading.report.notes.extend(plan.near_misses(plans));
         }
+    }
+}
+
+/// Says to each file which of its columns are of another type than it alone would make them, and which types of earlier
+/// files change with it.
+fn widened(readings: &mut [Reading], plans: &[plan::TablePlan], max_places: usize) {
+    for (r, reading) in readings.iter_mut().enumerate() {
+        let mut notes = notes::Notes::new(max_places);
+        for plan in plans.iter().filter(|plan| plan.members.iter().any(|member| member.0 == r)) {
+            plan.changed.iter().cloned().chain(plan.widened(r, reading)).for_each(|note| notes.push(note));
+        }
+        reading.report.notes.extend(notes.finish());
     }
 }

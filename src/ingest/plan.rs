@@ -9,6 +9,7 @@ use crate::catalog::{CatalogError, PartRecord, TableRecord};
 use crate::ids::Id;
 use crate::note::Note;
 use crate::schema::{self, Decision, Label, Override, Profile, Shape};
+use crate::value::Role;
 
 /// One table that regions of the upload go to.
 pub struct TablePlan {
@@ -17,6 +18,8 @@ pub struct TablePlan {
     pub decisions: Vec<Decision>,
     /// `(reading, survey)` of each region.
     pub members: Vec<(usize, usize)>,
+    /// Fields of the catalog's table that are of another type now.
+    pub changed: Vec<Note>,
     /// It is in the catalog already, with other types or conversions: its earlier documents must be read anew.
     pub retyped: bool,
     shape: Shape,
@@ -40,7 +43,7 @@ pub fn tables(readings: &[&Reading], present: &Present, choices: &Choices) -> Re
     }
     for plan in &mut plans {
         let about = |label: &String| choices.about(label, plan, readings, &present.parts);
-        let chosen: Vec<Option<Override>> = plan.labels.iter().map(about).collect();
+        let chosen: Vec<(Option<Override>, Role)> = plan.labels.iter().map(about).collect();
         plan.decide(&chosen);
     }
     Ok(plans)
@@ -127,7 +130,8 @@ impl TablePlan {
         };
         let profiles = vec![Profile::default(); labels.len()];
         let shape = survey.shape.clone();
-        Ok(Self { record, labels, decisions: Vec::new(), members: Vec::new(), retyped: false, shape, profiles })
+        let (decisions, members, changed) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { record, labels, decisions, members, changed, retyped: false, shape, profiles })
     }
 
     /// The columns of a sheet in the order of the table's fields.
@@ -149,17 +153,47 @@ impl TablePlan {
         }
     }
 
-    fn decide(&mut self, chosen: &[Option<Override>]) {
+    fn decide(&mut self, chosen: &[(Option<Override>, Role)]) {
         let labels: Vec<Label> = self.labels.iter().map(|label| Label::parse(label)).collect();
         let columns = self.profiles.iter().zip(&labels).zip(chosen);
-        self.decisions =
-            columns.map(|((profile, label), chosen)| schema::decide(profile, label, chosen.as_ref())).collect();
+        let decide = |((profile, label), (kind, role)): ((&Profile, &Label), &(Option<Override>, Role))| {
+            schema::decide(profile, label, kind.as_ref()).serving(*role)
+        };
+        self.decisions = columns.map(decide).collect();
         let fields = schema::name_fields(&labels, &self.decisions);
         let converted = |fields: &[schema::Field]| {
             fields.iter().map(|field| (field.name.clone(), field.conversion.clone())).collect::<Vec<_>>()
         };
         self.retyped = !self.record.fields.is_empty() && converted(&self.record.fields) != converted(&fields);
+        let pairs = self.record.fields.iter().zip(&fields).filter(|(before, after)| before.kind != after.kind);
+        self.changed = pairs.map(|(before, after)| type_changed(before, after)).collect();
         self.record.fields = fields;
+    }
+
+    /// Columns that are of another type than the cells of one reading alone would make them.
+    pub fn widened(&self, r: usize, reading: &Reading) -> Vec<Note> {
+        let mut alone = vec![Profile::default(); self.labels.len()];
+        for survey in self.members.iter().filter(|member| member.0 == r).map(|member| &reading.surveys[member.1]) {
+            let profiles = self.ordered(&survey.labels, &survey.profiles);
+            alone.iter_mut().zip(&profiles).for_each(|(whole, part)| whole.merge(part));
+        }
+        let columns = alone.iter().zip(&self.profiles).zip(&self.record.fields);
+        columns
+            .filter(|((alone, all), _)| alone.cells() < all.cells())
+            .filter_map(|((alone, _), field)| self.widened_field(alone, field))
+            .collect()
+    }
+
+    fn widened_field(&self, alone: &Profile, field: &schema::Field) -> Option<Note> {
+        let decision = schema::decide(alone, &Label::parse(&field.label), None);
+        let forced = field.conversion.as_ref().is_some_and(schema::Conversion::is_forced);
+        if forced || !alone.is_telling() || decision.kind == field.kind {
+            return None;
+        }
+        let (label, kind, alone) = (&field.label, field.kind.word(), decision.kind.word());
+        let table = &self.record.name;
+        let message = format!("{label} is {kind} in table {table}; in this file alone it would be {alone}");
+        Some(Note::new("type_widened", message))
     }
 
     /// How sheets of the upload nearly are this table.
@@ -174,6 +208,12 @@ impl TablePlan {
             })
             .collect()
     }
+}
+
+/// Says that a field is of another type than before.
+pub fn type_changed(before: &schema::Field, after: &schema::Field) -> Note {
+    let message = format!("{} is {} now; before it was {}", after.label, after.kind.word(), before.kind.word());
+    Note::new("type_changed", message)
 }
 
 /// The sheet's name where a book has several sheets with tables of different shapes, else the file's without its extension.

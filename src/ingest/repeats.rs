@@ -67,7 +67,7 @@ fn sheets(readings: &[Reading], plan: &TablePlan, present: &Present, documents: 
     let members = plan.members.iter().filter_map(|&(r, s)| Some((r, readings.get(r)?, s)));
     sheets.extend(members.map(|(r, reading, s)| {
         let survey = &reading.surveys[s];
-        let name = reading.book.regions[survey.region].sheet.clone();
+        let name = reading.book.regions[survey.region].name();
         Sheet { file: reading.upload.name.clone(), name, rows: survey.rows, reading: Some(r) }
     }));
     sheets

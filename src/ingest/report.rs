@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::note::Note;
 use crate::schema::{Field, Table};
+use crate::value::Role;
 
 /// The report of one upload of any number of files.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -73,6 +74,9 @@ pub struct FieldReport {
     pub synonyms: Vec<String>,
     pub allowed: Vec<String>,
     pub nulls: u64,
+    /// `sql` or `search`, where it is not for both.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub role: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub distinct: Option<u64>,
 }
@@ -95,6 +99,7 @@ impl From<&Field> for FieldReport {
             synonyms: field.synonyms.clone(),
             allowed: field.allowed.clone(),
             nulls: field.nulls,
+            role: (field.role() != Role::Both).then(|| field.role().word().to_owned()),
             distinct: field.distinct,
         }
     }

@@ -9,7 +9,7 @@ use crate::config::ReadLimits;
 use crate::ids::Id;
 use crate::note::{Note, Place};
 use crate::schema::{Profile, RowSet, Shape};
-use crate::sheet::{Book, Kept, ReadError, Region, RowSink, SheetKind};
+use crate::sheet::{Book, Kept, Progress, ReadError, Region, RowSink, SheetKind};
 use crate::value::Cell;
 
 /// A file that was read once and will be written.
@@ -46,9 +46,9 @@ impl Reading {
         (hash, size): (String, u64),
         stored: PathBuf,
         document: Id,
-        limits: &ReadLimits,
+        (limits, progress): (&ReadLimits, &Progress<'_>),
     ) -> Result<Self, ReadError> {
-        let book = Book::open(&stored, &upload.name, &upload.options, limits)?;
+        let book = Book::watched(&stored, &upload.name, &upload.options, limits, progress)?;
         let mut report = FileReport {
             file: upload.name.clone(),
             format: Some(word(&book.format)),
@@ -62,7 +62,7 @@ impl Reading {
         for (n, region) in book.regions.iter().enumerate() {
             let mut sheet = described(region);
             if !region.columns.is_empty() {
-                let mut surveyor = Surveyor::new(&upload.name, region, &mut sheet, &mut notes);
+                let mut surveyor = Surveyor::new(&upload.name, region, &mut sheet, &mut notes, progress);
                 book.scan(n, &mut surveyor)?;
                 surveys.push(surveyor.finish(n));
             }
@@ -99,12 +99,19 @@ struct Surveyor<'a> {
     rows: RowSet,
     sheet: &'a mut SheetReport,
     notes: &'a mut Notes,
+    progress: &'a Progress<'a>,
 }
 
 impl<'a> Surveyor<'a> {
-    fn new(file: &'a str, region: &'a Region, sheet: &'a mut SheetReport, notes: &'a mut Notes) -> Self {
+    fn new(
+        file: &'a str,
+        region: &'a Region,
+        sheet: &'a mut SheetReport,
+        notes: &'a mut Notes,
+        progress: &'a Progress<'a>,
+    ) -> Self {
         let profiles = vec![Profile::default(); region.columns.len()];
-        Self { file, region, profiles, rows: RowSet::default(), sheet, notes }
+        Self { file, region, profiles, rows: RowSet::default(), sheet, notes, progress }
     }
 
     fn seen(&mut self, row: u64) {
@@ -113,6 +120,7 @@ impl<'a> Surveyor<'a> {
         }
         self.sheet.last_row = row;
         self.sheet.rows_read += 1;
+        self.progress.step(&self.sheet.name, self.sheet.rows_read);
     }
 
     fn finish(self, region: usize) -> Survey {

@@ -10,7 +10,7 @@ use datafusion::arrow::record_batch::RecordBatch;
 use super::arrow_schema;
 use super::column::{Column, Raw};
 use crate::schema::{Decision, Field, Typed};
-use crate::value::{Cell, FieldType};
+use crate::value::{Cell, FieldType, UNCALCULATED};
 
 /// Cells of one field that are no value of its type: null in the field, whole in the row's content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,7 +21,19 @@ pub struct Misfits {
     /// Error cells such as `#DIV/0!`.
     pub errors: u64,
     pub first_errors: Vec<(u64, String)>,
+    /// Formulas without a stored value.
+    pub uncalculated: u64,
+    pub first_uncalculated: Vec<(u64, String)>,
+    /// Words and signs for nothing, such as `N/A`.
+    pub markers: u64,
+    pub first_markers: Vec<(u64, String)>,
+    /// Number cells of more digits than a spreadsheet keeps.
+    pub long: u64,
+    pub first_long: Vec<(u64, String)>,
 }
+
+/// Numbers from here on have more than 15 digits.
+const LONG: f64 = 1e15;
 
 /// Builds the batches of one document's rows.
 pub struct Builder<'a> {
@@ -76,6 +88,10 @@ impl<'a> Builder<'a> {
     }
 
     fn push_cell(&mut self, field: usize, row: u64, cell: &Cell<'_>) {
+        if is_long(cell) {
+            let misfits = &mut self.misfits[field];
+            count(&mut misfits.long, &mut misfits.first_long, row, &cell.text(), self.max_places);
+        }
         let converted = self.decisions[field].convert(cell);
         self.columns[field].push(&converted.value);
         if converted.literal {
@@ -113,14 +129,30 @@ impl<'a> Builder<'a> {
 
 impl Misfits {
     fn note(&mut self, value: &Typed<'_>, cell: &Cell<'_>, row: u64, text: &str, most: usize) {
-        let (count, first) = match (value, cell) {
-            (Typed::Misfit, _) => (&mut self.count, &mut self.first),
-            (_, Cell::Error(_)) => (&mut self.errors, &mut self.first_errors),
-            _ => return,
-        };
-        *count += 1;
-        if first.len() < most {
-            first.push((row, text.to_owned()));
+        match (value, cell) {
+            (Typed::Misfit, _) => count(&mut self.count, &mut self.first, row, text, most),
+            (_, Cell::Error(UNCALCULATED)) => {
+                count(&mut self.uncalculated, &mut self.first_uncalculated, row, text, most);
+            }
+            (_, Cell::Error(_)) => count(&mut self.errors, &mut self.first_errors, row, text, most),
+            (Typed::Null, Cell::Text(_)) => count(&mut self.markers, &mut self.first_markers, row, text, most),
+            _ => {}
         }
+    }
+}
+
+fn count(all: &mut u64, first: &mut Vec<(u64, String)>, row: u64, text: &str, most: usize) {
+    *all += 1;
+    if first.len() < most {
+        first.push((row, text.to_owned()));
+    }
+}
+
+/// A number cell of more than 15 digits.
+fn is_long(cell: &Cell<'_>) -> bool {
+    match cell {
+        Cell::Integer(n) => n.unsigned_abs() >= LONG as u64,
+        Cell::Decimal(x) => x.abs() >= LONG && x.is_finite(),
+        _ => false,
     }
 }

@@ -1,5 +1,6 @@
 //! What the text of one cell is, whatever its column turns out to be.
 
+use super::clock::{self, Clock};
 use super::date::{self, DateText};
 use super::number::{self, NumberText, Scan};
 use super::plain::{Plain, plain};
@@ -15,6 +16,8 @@ pub(super) enum Class {
     /// Digits that name something: leading zeros, or more than a number keeps.
     Identifier,
     Date(DateText),
+    /// A time of day or a duration.
+    Clock(Clock),
     Text,
 }
 
@@ -39,7 +42,10 @@ pub(super) fn classify(text: &str) -> Class {
     match number::scan(text) {
         Scan::Number(number) => Class::Number(number),
         Scan::LeadingZero | Scan::Long => Class::Identifier,
-        Scan::Not => date::scan(text).map_or(Class::Text, Class::Date),
+        Scan::Not => {
+            let date = || date::scan(text).map(Class::Date);
+            clock::scan(text).map(Class::Clock).or_else(date).unwrap_or(Class::Text)
+        }
     }
 }
 
@@ -113,6 +119,7 @@ mod tests {
             Class::Plain(_) | Class::Number(_) => "number",
             Class::Identifier => "identifier",
             Class::Date(_) => "date",
+            Class::Clock(_) => "clock",
             Class::Text => "text",
         };
         for (text, class) in [
@@ -126,7 +133,7 @@ mod tests {
             ("110101199003071234", "identifier"),
             ("2024年1月5日", "date"),
             ("2024年", "number"),
-            ("10:30", "text"),
+            ("10:30", "clock"),
             ("13812345678-1", "text"),
             ("行政管理", "text"),
             ("Nobody", "text"),

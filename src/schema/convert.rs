@@ -96,6 +96,9 @@ impl Decision {
             Class::Plain(plain) => self.plain(plain, text.len() == trimmed.len()),
             Class::Number(number) => self.amount_of(&number, text),
             Class::Identifier if self.forced => self.padded(trimmed),
+            Class::Clock(clock) if self.mark == Mark::Seconds && (clock.whole || self.forced) => {
+                Converted { literal: false, ..self.decimal(clock.seconds) }
+            }
             other => self.no_value(&other),
         }
     }

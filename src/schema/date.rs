@@ -52,6 +52,24 @@ pub(super) fn at(year: i32, month: u32, day: u32, seconds: u32) -> Option<NaiveD
     date.checked_add_signed(TimeDelta::seconds(i64::from(seconds)))
 }
 
+/// What stands behind the seconds of a time.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Tail<'a> {
+    pub(super) zone: Option<&'a str>,
+    /// A fraction of a second that is not zero.
+    pub(super) fraction: bool,
+}
+
+/// The tail of a text that is a date.
+pub(super) fn tail(text: &str) -> Tail<'_> {
+    let Some((_, rest)) = text.split_once(':') else { return Tail::default() };
+    let zone = rest.find(['+', '-', 'Z']).or_else(|| rest.find("UTC")).map(|at| rest[at..].trim());
+    let seconds = rest.split(['+', '-', 'Z', ' ']).next().unwrap_or(rest);
+    let fraction =
+        seconds.split_once('.').is_some_and(|(_, digits)| digits.bytes().any(|b| (b'1'..=b'9').contains(&b)));
+    Tail { zone, fraction }
+}
+
 /// `20240105` as a date; years 1900 to 2100.
 pub(super) fn compact(n: i64) -> Option<NaiveDateTime> {
     if !(19_000_101..=21_001_231).contains(&n) {
@@ -162,6 +180,21 @@ mod tests {
             "2024-01/05",
         ] {
             assert_eq!(scan(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn zones_and_fractions_are_seen() {
+        for (text, zone, fraction) in [
+            ("2024-01-05", None, false),
+            ("2024-01-05T10:30:00", None, false),
+            ("2024-01-05T10:30:00Z", Some("Z"), false),
+            ("2024-01-05 10:30:00.123+08:00", Some("+08:00"), true),
+            ("2024-01-05 10:30:00.000 -0500", Some("-0500"), false),
+            ("2024-01-05 10:30 UTC", Some("UTC"), false),
+            ("2024/1/5 下午 3:20:00.5", None, true),
+        ] {
+            assert_eq!(tail(text), Tail { zone, fraction }, "{text}");
         }
     }
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDateTime};
 use serde::{Deserialize, Serialize};
 
-use super::date::{DateOrder, DateText};
+use super::date::{DateOrder, DateText, Tail};
 
 /// Dates counted, with the first and the last in seconds since 1970.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -45,7 +45,18 @@ pub(super) struct Dates {
     pub(super) day_first: Span,
     /// Whole numbers that are dates in eight digits.
     pub(super) compact: Span,
+    /// Times with a zone, which is left out, and the first of those zones in their order as text.
+    #[serde(default)]
+    pub(super) zoned: u64,
+    #[serde(default)]
+    pub(super) zones: Vec<String>,
+    /// Times with a fraction of a second, which is left out.
+    #[serde(default)]
+    pub(super) fractions: u64,
 }
+
+/// Zones named in a report.
+const MOST_ZONES: usize = 4;
 
 impl Dates {
     pub(super) fn add(&mut self, date: DateText) {
@@ -62,7 +73,26 @@ impl Dates {
         }
     }
 
+    /// Counts what stands behind the seconds of a time and is left out.
+    pub(super) fn add_tail(&mut self, tail: &Tail<'_>) {
+        self.fractions += u64::from(tail.fraction);
+        if let Some(zone) = tail.zone {
+            self.zoned += 1;
+            self.zone(zone);
+        }
+    }
+
+    fn zone(&mut self, zone: &str) {
+        if let Err(at) = self.zones.binary_search_by(|known| known.as_str().cmp(zone)) {
+            self.zones.insert(at, zone.to_owned());
+            self.zones.truncate(MOST_ZONES);
+        }
+    }
+
     pub(super) fn merge(&mut self, other: &Dates) {
+        self.zoned += other.zoned;
+        other.zones.iter().for_each(|zone| self.zone(zone));
+        self.fractions += other.fractions;
         self.fixed.merge(&other.fixed);
         self.months.merge(&other.months);
         self.seasons += other.seasons;

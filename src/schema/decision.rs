@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::clock;
 use super::date::DateOrder;
 use super::dates::Span;
 use super::label::Label;
@@ -12,7 +13,7 @@ use super::profile::Profile;
 use super::summary::Summary;
 use super::tally::{Group, Tally};
 use super::unit::{self, Mark};
-use crate::value::FieldType;
+use crate::value::{FieldType, Role};
 
 /// What the user decided about a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +47,7 @@ pub struct Decision {
     pub(super) months: bool,
     /// The user chose the type.
     pub(super) forced: bool,
+    role: Role,
     pub(super) summary: Summary,
 }
 
@@ -60,12 +62,24 @@ pub struct Conversion {
     compact_dates: bool,
     months: bool,
     forced: bool,
+    #[serde(default)]
+    role: Role,
 }
 
 impl Conversion {
-    /// The same, whoever chose it.
+    /// The user chose the type.
+    pub fn is_forced(&self) -> bool {
+        self.forced
+    }
+
+    /// What the field is for.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// The same, whoever chose it and whatever for.
     pub(super) fn is_as(&self, other: &Self) -> bool {
-        *self == Self { forced: self.forced, ..other.clone() }
+        *self == Self { forced: self.forced, role: self.role, ..other.clone() }
     }
 }
 
@@ -73,6 +87,8 @@ impl Conversion {
 const UNFIT_ONE_IN: u64 = 20;
 /// Phone, card and account numbers are at least this.
 const LEAST_DIGITS_NUMBER: f64 = 1e6;
+/// Seconds; no time of day has as many.
+const DAY: f64 = 86_400.0;
 
 /// Decides the type of a column.
 pub fn decide(profile: &Profile, label: &Label, user: Option<&Override>) -> Decision {
@@ -87,6 +103,11 @@ pub fn decide(profile: &Profile, label: &Label, user: Option<&Override>) -> Deci
 }
 
 impl Decision {
+    /// The same for a field that is for this.
+    pub fn serving(self, role: Role) -> Self {
+        Self { role, ..self }
+    }
+
     /// How it converts cells.
     pub fn conversion(&self) -> Conversion {
         Conversion {
@@ -98,6 +119,7 @@ impl Decision {
             compact_dates: self.compact_dates,
             months: self.months,
             forced: self.forced,
+            role: self.role,
         }
     }
 
@@ -109,7 +131,9 @@ impl Decision {
     /// A text column of times of day or durations such as `10:30`, as far as its samples tell.
     pub fn holds_times(&self) -> bool {
         let samples = &self.summary.samples;
-        self.kind == FieldType::Text && !samples.is_empty() && samples.iter().all(|sample| is_clock(sample.trim()))
+        self.kind == FieldType::Text
+            && !samples.is_empty()
+            && samples.iter().all(|sample| clock::scan(sample.trim()).is_some())
     }
 
     /// Error cells such as `#DIV/0!`: null in any type, and to be reported.
@@ -148,6 +172,7 @@ impl Readings<'_> {
             compact_dates: false,
             months: false,
             forced: false,
+            role: Role::default(),
             summary: Summary::new(self.profile, kind, fits),
         }
     }
@@ -172,7 +197,8 @@ impl Readings<'_> {
 
     fn flag(&self) -> Option<Decision> {
         let words = self.profile.yes + self.profile.no;
-        (words > 0 && words == self.profile.telling()).then(|| self.base(FieldType::Flag, words))
+        let flag = words > 0 && words == self.profile.telling() && !self.label.says_name();
+        flag.then(|| self.base(FieldType::Flag, words))
     }
 
     fn date(&self) -> Option<Decision> {
@@ -217,8 +243,33 @@ impl Readings<'_> {
         let bare = std::iter::once(None).chain(numbers.marked.iter().map(Some));
         let readings = bare.flat_map(|group| [false, true].map(|comma| self.numeric(group, comma)));
         readings
+            .chain(self.clocks())
             .reduce(|best, next| if next.beats(&best) { next } else { best })
             .unwrap_or_else(|| self.numeric(None, false))
+    }
+
+    /// Durations as text, where nothing but text stands beside them.
+    fn clocks(&self) -> Option<Numeric> {
+        let seconds = self.profile.numbers.marked.iter().any(|group| group.mark == Mark::Seconds);
+        (!seconds && self.reads_clocks()).then(|| {
+            let mut tally = Tally::default();
+            self.add_clocks(&mut tally);
+            Numeric { tally, mark: Mark::Seconds, comma: false, scaled: 0 }
+        })
+    }
+
+    /// Texts such as `1:02:03` are read as seconds: the label or a cell says that they are no times of day.
+    fn reads_clocks(&self) -> bool {
+        let longest = self.profile.clocks.range.map_or(0.0, |(_, most)| most);
+        self.forced || self.label.says_duration() || longest >= DAY
+    }
+
+    /// `10:30` may be minutes and seconds: only the user can say that it is hours and minutes.
+    fn add_clocks(&self, tally: &mut Tally) {
+        tally.merge(&self.profile.clocks);
+        if self.forced {
+            tally.merge(&self.profile.short_clocks);
+        }
     }
 
     /// Numbers with a mark; those of a currency may stand beside bare ones, those of a percent beside zeros.
@@ -235,6 +286,8 @@ impl Readings<'_> {
             numeric.scaled += bare.scaled;
         } else if group.mark == Mark::Percent {
             numeric.tally.add_zeros(&bare.read(comma));
+        } else if group.mark == Mark::Seconds {
+            self.add_clocks(&mut numeric.tally);
         }
         numeric
     }
@@ -291,15 +344,6 @@ impl Readings<'_> {
             (None, _) => own,
         }
     }
-}
-
-/// `10:30`, `7:45:10`.
-fn is_clock(text: &str) -> bool {
-    let mut parts = text.split(':');
-    let digits = |part: &str, most: usize| (1..=most).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
-    let hours = parts.next().is_some_and(|part| digits(part, 3));
-    let rest: Vec<&str> = parts.collect();
-    hours && (1..=2).contains(&rest.len()) && rest.iter().all(|part| part.len() == 2 && digits(part, 2) && *part < "60")
 }
 
 /// `万元` without its scale.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::decision::Conversion;
-use crate::value::FieldType;
+use crate::value::{FieldType, Role};
 
 /// Columns of every table that tell where a row came from. They can be read in a statement.
 /// `row_long` is the row number as the user sees it in the sheet: sheet order is `ORDER BY row_long`.
@@ -94,6 +94,11 @@ impl Field {
     pub fn exact(&self) -> Option<String> {
         let stem = self.name.strip_suffix("_tks")?;
         (self.kind == FieldType::Text).then(|| format!("{stem}_kwd"))
+    }
+
+    /// What it is for.
+    pub fn role(&self) -> Role {
+        self.conversion.as_ref().map(Conversion::role).unwrap_or_default()
     }
 
     /// The column that holds the values: the exact twin of text, else the field itself.

@@ -72,6 +72,27 @@ impl Label {
         }
     }
 
+    /// Cells of the column are words: `NO` is Norway and `True` a family there.
+    pub(super) fn says_name(&self) -> bool {
+        let name = fold(&self.name);
+        let chinese = ["姓名", "名字", "名称", "人名", "国家", "国别", "代码", "编码", "语言", "语种", "标题", "备注"];
+        let english = [
+            "name", "names", "surname", "country", "nation", "code", "iso", "language", "lang", "title", "author",
+            "word", "comment", "comments", "remark", "remarks", "note", "notes", "text",
+        ];
+        chinese.iter().any(|word| name.ends_with(word))
+            || english_words(&self.name).last().is_some_and(|word| english.contains(&word.as_str()))
+    }
+
+    /// Times in the column are how long something took.
+    pub(super) fn says_duration(&self) -> bool {
+        let name = fold(&self.name);
+        let chinese = ["时长", "用时", "耗时", "历时", "工时"];
+        let english = ["duration", "elapsed", "runtime", "uptime", "downtime"];
+        chinese.iter().any(|word| name.contains(word))
+            || english_words(&self.name).iter().any(|word| english.contains(&word.as_str()))
+    }
+
     /// The column holds dates, so eight digits may be one.
     pub(super) fn says_date(&self) -> bool {
         let name = fold(&self.name);
@@ -257,5 +278,11 @@ mod tests {
             assert!(!Label::parse(text).says_identifier(), "{text}");
         }
         assert!(!Label::parse("销售额").says_identifier());
+        for text in ["姓名", "产品名称", "Country", "country_code", "lastName", "ISO"] {
+            assert!(Label::parse(text).says_name(), "{text}");
+        }
+        for text in ["已付款", "是否在职", "paid", "Renamed", "active"] {
+            assert!(!Label::parse(text).says_name(), "{text}");
+        }
     }
 }

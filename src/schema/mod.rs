@@ -8,6 +8,7 @@
 
 mod amount;
 mod class;
+mod clock;
 mod convert;
 mod date;
 mod date_forms;

@@ -12,7 +12,7 @@ use super::date;
 use super::dates::Dates;
 use super::distinct::{self, Distinct};
 use super::plain::Plain;
-use super::tally::Numbers;
+use super::tally::{Numbers, Tally};
 use crate::value::{Cell, datetime_text, decimal_text, duration_text};
 
 /// Texts kept with their rows.
@@ -38,6 +38,11 @@ pub struct Profile {
     pub(super) texts: u64,
     /// Cells that the workbook itself types as numbers or dates and that may be text here.
     pub(super) typed: u64,
+    /// Those of the texts that are times or durations with seconds, and without.
+    #[serde(default)]
+    pub(super) clocks: Tally,
+    #[serde(default)]
+    pub(super) short_clocks: Tally,
     pub(super) distinct: Distinct,
     /// Cells that repeat a number merged over several rows.
     #[serde(default)]
@@ -84,7 +89,14 @@ impl Profile {
             Class::Plain(plain) => self.observe_plain(plain),
             Class::Number(number) => self.numbers.add(&number),
             Class::Identifier => self.identifiers += 1,
-            Class::Date(date) => self.dates.add(date),
+            Class::Date(date) => {
+                self.dates.add(date);
+                self.dates.add_tail(&date::tail(trimmed));
+            }
+            Class::Clock(clock) => {
+                self.observe_mere_text(trimmed, row);
+                (if clock.whole { &mut self.clocks } else { &mut self.short_clocks }).add(&clock.amount());
+            }
             Class::Text => self.observe_mere_text(trimmed, row),
         }
     }
@@ -170,6 +182,8 @@ impl Profile {
         self.dates.merge(&other.dates);
         self.texts += other.texts;
         self.typed += other.typed;
+        self.clocks.merge(&other.clocks);
+        self.short_clocks.merge(&other.short_clocks);
         self.spread += other.spread;
         self.distinct.merge(&other.distinct);
         self.longest = self.longest.max(other.longest);
@@ -194,6 +208,16 @@ impl Profile {
     /// The first rows whose cells are mere text, with that text cut to 80 characters.
     pub fn mere_texts(&self) -> &[(u64, String)] {
         &self.places
+    }
+
+    /// Times whose zone is left out, with the first of the zones, and times whose fraction of a second is left out.
+    pub fn left_out_of_times(&self) -> (u64, &[String], u64) {
+        (self.dates.zoned, &self.dates.zones, self.dates.fractions)
+    }
+
+    /// Some cell says something about the type.
+    pub fn is_telling(&self) -> bool {
+        self.telling() > 0
     }
 
     /// Cells that say something about the type.

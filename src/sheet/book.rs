@@ -8,8 +8,9 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use super::child;
 use super::chosen;
-use super::delimited::{self, Delimited, DelimitedRows};
+use super::delimited::{Delimited, DelimitedRows};
 use super::form::Form;
 use super::format::{self, Found};
 use super::grid::Grid;
@@ -19,7 +20,7 @@ use super::rows::{Scan, Spot};
 use super::sheet_rows::SheetRows;
 use super::totals::{Rule, Verdicts};
 use super::workbook::{self, Sheet};
-use super::{Column, Format, ReadError, ReadOptions, Region, RowSink, SheetKind};
+use super::{Column, Format, Progress, ReadError, ReadOptions, Region, RowSink};
 use crate::config::ReadLimits;
 use crate::note::{Note, Place, column_letters};
 
@@ -38,34 +39,45 @@ pub struct Book {
     pub notes: Vec<Note>,
     source: Source,
     /// One for each region.
-    bodies: Vec<Body>,
+    pub(super) bodies: Vec<Body>,
     keep_totals: bool,
     max_rows: u64,
 }
 
 #[derive(Debug)]
-enum Source {
+pub(super) enum Source {
     Sheets(Vec<Sheet>),
     Text(Delimited),
 }
 
 /// What scanning a region needs besides its description.
 #[derive(Debug)]
-struct Body {
+pub(super) struct Body {
     /// Number of the sheet.
-    sheet: usize,
+    pub(super) sheet: usize,
     /// First and last row of the body, as indexes into the grid.
-    rows: (usize, usize),
-    /// 1-based; rows up to here are no data.
-    after: u64,
+    pub(super) rows: (usize, usize),
+    /// The row before the first and the last row of the body in a text, 1-based.
+    pub(super) span: (u64, u64),
     /// Text of each header row for each column.
-    header: Vec<Vec<String>>,
-    known: OnceLock<Verdicts>,
+    pub(super) header: Vec<Vec<String>>,
+    pub(super) known: OnceLock<Verdicts>,
 }
 
 impl Book {
     /// Reads a file's structure. `name` is what the user calls the file; `path` is where its bytes are.
     pub fn open(path: &Path, name: &str, options: &ReadOptions, limits: &ReadLimits) -> Result<Book, ReadError> {
+        Self::watched(path, name, options, limits, &Progress::default())
+    }
+
+    /// The same for someone who waits.
+    pub fn watched(
+        path: &Path,
+        name: &str,
+        options: &ReadOptions,
+        limits: &ReadLimits,
+        progress: &Progress<'_>,
+    ) -> Result<Book, ReadError> {
         let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
         let failed = |source| ReadError::Io { file: file.clone(), source };
         let mut bytes = File::open(path).map_err(failed)?;
@@ -80,8 +92,14 @@ impl Book {
             Found::Text => Self::of_text(path, file, options, limits),
             Found::Workbook { format, unpacked } => {
                 check(unpacked, limits.max_unpacked_bytes, &file, "the unpacked size", "read.max_unpacked_bytes")?;
-                let bytes = std::fs::read(path).map_err(failed)?;
-                let sheets = workbook::read(&bytes, format, &file, options, limits)?;
+                let apart = child::read(path, format, &file, options, limits, progress);
+                let sheets = match apart {
+                    Some(sheets) => sheets?,
+                    None => {
+                        let bytes = std::fs::read(path).map_err(failed)?;
+                        workbook::read(&bytes, format, &file, options, limits, progress)?
+                    }
+                };
                 Self::of_sheets(sheets, format, file, options, limits)
             }
         }
@@ -99,7 +117,7 @@ impl Book {
         match &self.source {
             Source::Text(text) => {
                 let columns: Vec<usize> = region.columns.iter().map(|column| column.index).collect();
-                let rows = DelimitedRows { text, columns: &columns, after: body.after, spot };
+                let rows = DelimitedRows { text, columns: &columns, span: body.span, spot };
                 Scan { rows: &rows, rule, known, spot }.run(sink)
             }
             Source::Sheets(sheets) => {
@@ -112,7 +130,13 @@ impl Book {
         }
     }
 
-    fn empty(file: String, format: Format, options: &ReadOptions, limits: &ReadLimits, source: Source) -> Self {
+    pub(super) fn empty(
+        file: String,
+        format: Format,
+        options: &ReadOptions,
+        limits: &ReadLimits,
+        source: Source,
+    ) -> Self {
         Self {
             file,
             format,
@@ -127,7 +151,7 @@ impl Book {
         }
     }
 
-    fn of_sheets(
+    pub(super) fn of_sheets(
         sheets: Vec<Sheet>,
         format: Format,
         file: String,
@@ -176,7 +200,7 @@ impl Book {
             self.bodies.push(Body {
                 sheet: number,
                 rows: (0, 0),
-                after: 0,
+                span: (0, 0),
                 header: Vec::new(),
                 known: OnceLock::new(),
             });
@@ -192,7 +216,7 @@ impl Book {
             self.bodies.push(Body {
                 sheet: number,
                 rows: (block.header.body, block.last),
-                after: 0,
+                span: (0, 0),
                 header,
                 known: OnceLock::new(),
             });
@@ -201,6 +225,7 @@ impl Book {
                 kind: sheet.kind,
                 hidden: sheet.hidden,
                 part: beside + i + 1,
+                area: sheet.area.clone(),
                 header_rows: block.header.rows.iter().map(|row| sheet.grid.shown(*row)).collect(),
                 titles: block.header.titles.clone(),
                 columns,
@@ -210,51 +235,9 @@ impl Book {
         }
         Ok(())
     }
-
-    fn of_text(path: &Path, file: String, options: &ReadOptions, limits: &ReadLimits) -> Result<Self, ReadError> {
-        chosen::sheets(options, &[&sheet_name(&file)], &file)?;
-        let text = Delimited::open(path, &file, limits)?;
-        let format = if text.dialect.delimiter == b'\t' { Format::Tsv } else { Format::Csv };
-        if let Some((sheet, unclosed)) = text.several_tables(options)? {
-            let (encoding, delimiter) = (text.coding.name(), char::from(text.dialect.delimiter));
-            let name = sheet_name(&file);
-            let spot = Spot { file: &file, sheet: &name };
-            let unclosed: Vec<Note> = unclosed.into_iter().map(|row| delimited::unclosed_quote(&spot, row)).collect();
-            let mut book =
-                Self::of_sheets(vec![Sheet::of(name.clone(), sheet)], format, file.clone(), options, limits)?;
-            book.notes.extend(unclosed);
-            return Ok(Self { encoding: Some(encoding), delimiter: Some(delimiter), ..book });
-        }
-        let head = text.head(options)?;
-        chosen::header(options, chosen::last_row(&head), &file)?;
-        let block = regions::find_in_text(&head, options.header_rows).ok_or(ReadError::Empty { file: file.clone() })?;
-        let place = Place { file: &file, sheet: "", row: None, column: None };
-        let (columns, mut notes) = columns(&block, &place, limits, &file)?;
-        notes.extend(form_note(&block, &place));
-        let first = if block.header.body < head.len() { head.shown(block.header.body) - 1 } else { u64::MAX };
-        let after = block.header.rows.last().map_or(first, |row| head.shown(*row));
-        let body = Body { sheet: 0, rows: (0, 0), after, header: header_texts(&head, &block), known: OnceLock::new() };
-        let region = Region {
-            sheet: sheet_name(&file),
-            kind: SheetKind::Data,
-            hidden: false,
-            part: 1,
-            header_rows: block.header.rows.iter().map(|row| head.shown(*row)).collect(),
-            titles: text.comments.iter().cloned().chain(block.header.titles).collect(),
-            columns,
-        };
-        let (encoding, delimiter) = (text.coding.name(), char::from(text.dialect.delimiter));
-        let mut book = Self::empty(file, format, options, limits, Source::Text(text));
-        book.encoding = Some(encoding);
-        book.delimiter = Some(delimiter);
-        book.regions.push(region);
-        book.bodies.push(body);
-        book.notes = notes;
-        Ok(book)
-    }
 }
 
-fn form_note(block: &Block, place: &Place<'_>) -> Option<Note> {
+pub(super) fn form_note(block: &Block, place: &Place<'_>) -> Option<Note> {
     let (code, message) = match block.form? {
         Form::NamesAndValues => {
             ("form_read_as_pairs", "this is a form of names and values, not a table; each pair is read as a row")
@@ -306,27 +289,20 @@ fn listed(spans: &[Span], name: impl Fn(u32) -> String) -> String {
     spans.iter().take(LISTED).map(one).collect::<Vec<_>>().join(", ") + more
 }
 
-/// The one sheet of a text file is called like the file, without its ending.
-fn sheet_name(file: &str) -> String {
-    match file.rsplit_once('.') {
-        Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
-        _ => file.to_owned(),
-    }
-}
-
 fn empty_region(sheet: &Sheet) -> Region {
     Region {
         sheet: sheet.name.clone(),
         kind: sheet.kind,
         hidden: sheet.hidden,
         part: 1,
+        area: None,
         header_rows: Vec::new(),
         titles: Vec::new(),
         columns: Vec::new(),
     }
 }
 
-fn columns(
+pub(super) fn columns(
     block: &Block,
     place: &Place<'_>,
     limits: &ReadLimits,
@@ -340,13 +316,13 @@ fn columns(
     Ok((labels.into_iter().map(column).collect(), notes))
 }
 
-fn header_texts(grid: &Grid, block: &Block) -> Vec<Vec<String>> {
+pub(super) fn header_texts(grid: &Grid, block: &Block) -> Vec<Vec<String>> {
     let text = |row: usize, column: u32| grid.at(row, column).text().trim().to_owned();
     let texts = |row: &usize| block.columns.iter().map(|(column, _)| text(*row, *column)).collect();
     block.header.rows.iter().map(texts).collect()
 }
 
-fn check(found: u64, limit: u64, file: &str, what: &str, setting: &'static str) -> Result<(), ReadError> {
+pub(super) fn check(found: u64, limit: u64, file: &str, what: &str, setting: &'static str) -> Result<(), ReadError> {
     if found <= limit {
         return Ok(());
     }

@@ -6,6 +6,7 @@ use calamine::{CellErrorType, Data, ExcelDateTime};
 use chrono::{Duration, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
 use super::grid::Stored;
+use crate::value::UNCALCULATED;
 
 /// Whole numbers below this are exact in a double.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -28,7 +29,8 @@ pub(super) fn plain(value: &Data) -> Result<Stored, String> {
     })
 }
 
-fn float(x: f64) -> Stored {
+/// A number, whole where it is.
+pub(super) fn float(x: f64) -> Stored {
     if x.fract() == 0.0 && x.abs() < EXACT { Stored::Integer(x as i64) } else { Stored::Decimal(x) }
 }
 
@@ -54,6 +56,13 @@ fn iso_date(text: &str) -> Option<NaiveDateTime> {
     let minutes = || NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").ok();
     let date = || NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().map(|date| date.and_time(NaiveTime::MIN));
     date_time.or_else(minutes).or_else(date)
+}
+
+/// A date, or a time of day on the day before the first: `1899-12-31T10:30:00.000`.
+pub(super) fn iso_moment(text: &str) -> Option<Stored> {
+    let at = iso_date(text)?;
+    let time = at.date() == NaiveDate::from_ymd_opt(1899, 12, 31)?;
+    Some(if time { Stored::Duration(f64::from(at.num_seconds_from_midnight())) } else { Stored::DateTime(at) })
 }
 
 /// Seconds of `PT10H30M15.5S` (days, hours, minutes, seconds).
@@ -90,6 +99,15 @@ fn error_text(error: &CellErrorType) -> &'static str {
         CellErrorType::Value => "#VALUE!",
         CellErrorType::GettingData => "#GETTING_DATA",
     }
+}
+
+/// All errors that a cell may be.
+pub(super) const ERRORS: [&str; 9] =
+    [UNCALCULATED, "#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA"];
+
+/// The error that a text is.
+pub(super) fn error_of(text: &str) -> Option<&'static str> {
+    ERRORS.into_iter().find(|error| *error == text)
 }
 
 /// Hashes addresses of shared texts.

@@ -12,12 +12,14 @@ use std::rc::Rc;
 
 use csv::ByteRecord;
 
+use super::aligned::{self, Aligned};
 use super::dialect::{self, Dialect, ESCAPED, Unescaped};
 use super::encoding::{self, Code, Coding};
 use super::grid::{Grid, GridBuilder, Stored};
-use super::quotes::{Quotes, Strays};
+use super::quotes::{Most, Quotes, Strays};
 use super::rows::{Extra, Rows, Spot, TakeRow, recycle};
-use super::{ReadError, ReadOptions};
+use super::sections::Gaps;
+use super::{Format, ReadError, ReadOptions};
 use super::{beside, regions};
 use crate::config::ReadLimits;
 use crate::note::Note;
@@ -37,8 +39,12 @@ pub(super) struct Delimited {
     lines_before: u64,
     pub comments: Vec<String>,
     max_rows: u64,
-    max_record_bytes: usize,
+    most: Most,
     carriage_returns: bool,
+    /// Where its lines are cut, if its columns are aligned by blanks.
+    cuts: Vec<usize>,
+    /// It is long and may go on behind a blank line.
+    pub gaps: bool,
     /// It was seen whole and has no byte that can't be decoded.
     short: bool,
 }
@@ -51,8 +57,13 @@ impl Delimited {
         let sample = sample(&mut source, limits.sniff_bytes).map_err(failed)?;
         let whole = sample.len() < limits.sniff_bytes;
         let mut coding = encoding::detect(&sample, whole);
+        let mut gaps = false;
         if coding == (Coding { code: Code::Utf8, mark: 0 }) && !whole {
-            coding = checked(&mut source, &sample).map_err(failed)?;
+            (coding, gaps) = checked(&mut source, &sample).map_err(failed)?;
+        } else if !whole {
+            let wide = matches!(coding.code, Code::Utf32 { .. }) || coding.is_utf16();
+            source.seek(SeekFrom::Start(0)).map_err(failed)?;
+            gaps = Gaps::of(&mut source, wide).map_err(failed)?;
         }
         let mut text = Vec::new();
         let broken = Rc::new(Flag::new(false));
@@ -60,7 +71,11 @@ impl Delimited {
         coding.reader(Box::new(rest), broken).read_to_end(&mut text).map_err(failed)?;
         let text = String::from_utf8_lossy(&text);
         let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
-        let dialect = dialect::sniff(text, whole);
+        let mut dialect = dialect::sniff(text, whole);
+        let cuts = aligned::cuts(text.get(dialect.skip..).unwrap_or_default(), dialect.delimiter);
+        if !cuts.is_empty() {
+            (dialect.delimiter, dialect.backslash, dialect.escaped) = (aligned::JOINT, false, false);
+        }
         let before = text.get(..dialect.skip).unwrap_or_default().replace("\r\n", "\n");
         let lines = || before.split_terminator(['\n', '\r']);
         let comment = |line: &str| line.strip_prefix('#').map(|line| line.trim_start_matches('#').trim().to_owned());
@@ -72,8 +87,10 @@ impl Delimited {
             lines_before: lines().count() as u64,
             comments: lines().filter_map(comment).filter(|line| !line.is_empty()).collect(),
             max_rows: limits.max_rows,
-            max_record_bytes: limits.max_record_bytes,
+            most: Most { quoted: limits.max_record_bytes, line: limits.max_line_bytes },
             carriage_returns: text.contains("\r\n"),
+            gaps,
+            cuts,
             short: whole && !text.contains(char::REPLACEMENT_CHARACTER),
         })
     }
@@ -100,13 +117,28 @@ impl Delimited {
         for _ in 0..wanted {
             let Some(row) = records.next()? else { break };
             unclosed.extend(records.unclosed.then_some(row));
-            for (column, cell) in records.record.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
-                if let Some(text) = grid.texts().keep(&self.restored(&String::from_utf8_lossy(cell))) {
-                    grid.push(row as u32 - 1, column as u32, Stored::Text(text));
-                }
-            }
+            self.keep(&mut grid, row, &records.record);
         }
         Ok((grid.build(), unclosed))
+    }
+
+    /// Puts a record in a grid.
+    pub fn keep(&self, grid: &mut GridBuilder, row: u64, record: &ByteRecord) {
+        for (column, cell) in record.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
+            if let Some(text) = grid.texts().keep(&self.restored(&String::from_utf8_lossy(cell))) {
+                grid.push(row as u32 - 1, column as u32, Stored::Text(text));
+            }
+        }
+    }
+
+    /// The character between its cells.
+    pub fn delimiter(&self) -> char {
+        if self.cuts.is_empty() { char::from(self.dialect.delimiter) } else { ' ' }
+    }
+
+    /// What a text of its delimiter is called.
+    pub fn format(&self) -> Format {
+        if self.dialect.delimiter == b'\t' { Format::Tsv } else { Format::Csv }
     }
 
     /// A cell's text with its escaped delimiters.
@@ -118,7 +150,7 @@ impl Delimited {
         Cow::Owned(text.replace(char::from(ESCAPED), &String::from_utf8_lossy(&delimiter)))
     }
 
-    fn records(&self) -> Result<Records<'_>, ReadError> {
+    pub fn records(&self) -> Result<Records<'_>, ReadError> {
         let failed = |source| self.failed(source);
         let mut source = File::open(&self.path).map_err(failed)?;
         source.seek(SeekFrom::Start(self.coding.mark as u64)).map_err(failed)?;
@@ -126,9 +158,12 @@ impl Delimited {
         let mut text = self.coding.reader(Box::new(source), broken.clone());
         let mut skipped = vec![0; self.dialect.skip];
         text.read_exact(&mut skipped).map_err(failed)?;
+        if !self.cuts.is_empty() {
+            text = Box::new(Aligned::new(text, self.cuts.clone()));
+        }
         let strays = Strays::default();
         let text = Unescaped::new(text, self.dialect);
-        let reader = self.dialect.reader(text, self.max_record_bytes, strays.clone());
+        let reader = self.dialect.reader(text, self.most, strays.clone());
         let (record, row) = (ByteRecord::new(), self.lines_before);
         Ok(Records { of: self, reader, record, broken, strays, unclosed: false, row, first: true })
     }
@@ -145,37 +180,39 @@ fn sample(source: &mut File, bytes: usize) -> std::io::Result<Vec<u8>> {
     Ok(sample)
 }
 
-/// Goes through a file whose beginning is UTF-8; where it is not UTF-8 later on, the encoding is found from there.
-fn checked(source: &mut File, sample: &[u8]) -> std::io::Result<Coding> {
+/// Goes through a file whose beginning is UTF-8; where it is not UTF-8 later on, the encoding is found from there. Says too
+/// whether it may go on behind a blank line.
+fn checked(source: &mut File, sample: &[u8]) -> std::io::Result<(Coding, bool)> {
     let utf8 = Coding { code: Code::Utf8, mark: 0 };
+    let mut gaps = Gaps::default();
     source.seek(SeekFrom::Start(0))?;
     let mut chunk = vec![0; 1 << 20];
     let mut kept = 0;
     loop {
         let read = source.read(&mut chunk[kept..])?;
         let end = kept + read;
-        if let Err(error) = std::str::from_utf8(&chunk[..end]) {
-            let at = error.valid_up_to();
-            if error.error_len().is_some() {
-                let seen = [&sample[..sample.len().min(4096)], &chunk[at..end]].concat();
-                return Ok(encoding::detect(&seen, read == 0));
-            }
-            chunk.copy_within(at..end, 0);
-            kept = end - at;
-        } else {
-            kept = 0;
+        let valid = chunk[..end].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        gaps.feed(valid);
+        let at = valid.len();
+        if let Err(error) = std::str::from_utf8(&chunk[at..end])
+            && error.error_len().is_some()
+        {
+            let seen = [&sample[..sample.len().min(4096)], &chunk[at..end]].concat();
+            return Ok((encoding::detect(&seen, read == 0), true));
         }
+        chunk.copy_within(at..end, 0);
+        kept = end - at;
         if read == 0 {
-            return Ok(utf8);
+            return Ok((utf8, gaps.found));
         }
     }
 }
 
 /// Records one by one, with their row numbers.
-struct Records<'d> {
+pub(super) struct Records<'d> {
     of: &'d Delimited,
     reader: csv::Reader<Quotes<Unescaped<Box<dyn Read + 'd>>>>,
-    record: ByteRecord,
+    pub record: ByteRecord,
     /// Set once some bytes could not be decoded.
     broken: Rc<Flag<bool>>,
     strays: Strays,
@@ -188,7 +225,7 @@ struct Records<'d> {
 
 impl Records<'_> {
     /// Reads the next record and gives its 1-based row, counting blank lines as a spreadsheet program does.
-    fn next(&mut self) -> Result<Option<u64>, ReadError> {
+    pub fn next(&mut self) -> Result<Option<u64>, ReadError> {
         let before = self.reader.position().line();
         match self.reader.read_byte_record(&mut self.record) {
             Ok(true) => {}
@@ -229,6 +266,12 @@ impl Records<'_> {
 
     fn failure(&self, error: csv::Error) -> ReadError {
         match error.into_kind() {
+            csv::ErrorKind::Io(source) if source.kind() == std::io::ErrorKind::FileTooLarge => ReadError::TooLarge {
+                file: self.of.file.clone(),
+                what: format!("the number of bytes of one line, behind row {},", self.row),
+                limit: self.of.most.line as u64,
+                setting: "read.max_line_bytes",
+            },
             csv::ErrorKind::Io(source) => self.of.failed(source),
             other => ReadError::Damaged { file: self.of.file.clone(), detail: format!("{other:?}") },
         }
@@ -244,8 +287,8 @@ pub(super) struct DelimitedRows<'d> {
     pub text: &'d Delimited,
     /// The cells of a record that are columns, ascending.
     pub columns: &'d [usize],
-    /// Rows up to here are not given.
-    pub after: u64,
+    /// The row before the first and the last that are given.
+    pub span: (u64, u64),
     pub spot: Spot<'d>,
 }
 
@@ -254,7 +297,10 @@ impl Rows for DelimitedRows<'_> {
         let mut records = self.text.records()?;
         let mut buffer = Vec::new();
         while let Some(row) = records.next()? {
-            if row <= self.after || is_blank(&records.record) {
+            if row > self.span.1 {
+                break;
+            }
+            if row <= self.span.0 || is_blank(&records.record) {
                 continue;
             }
             let mut extra = Extra { outside: self.surplus(&records.record), ..Extra::default() };
@@ -315,6 +361,7 @@ impl DelimitedRows<'_> {
     }
 }
 
-fn is_blank(record: &ByteRecord) -> bool {
+/// White space and delimiters alone.
+pub(super) fn is_blank(record: &ByteRecord) -> bool {
     record.iter().all(|cell| std::str::from_utf8(cell).is_ok_and(|text| text.trim().is_empty()))
 }

@@ -3,7 +3,7 @@
 use csv::{ByteRecord, ReaderBuilder};
 
 use super::kind::{Kind, kind};
-use super::quotes::{Quotes, Strays};
+use super::quotes::{Most, Quotes, Strays};
 use crate::value::Cell;
 
 /// How a delimited text is written.
@@ -26,6 +26,7 @@ const DELIMITERS: [u8; 5] = [b',', b';', b'\t', b'|', b'#'];
 
 /// Bytes looked at for each way to read them.
 const LOOK: usize = 64 << 10;
+const MOST: Most = Most { quoted: LOOK, line: usize::MAX };
 
 /// Finds the dialect of a text from its beginning. `whole` says that there is no more.
 pub(super) fn sniff(sample: &str, whole: bool) -> Dialect {
@@ -77,7 +78,7 @@ fn escapes_delimiters(text: &str, dialect: Dialect) -> bool {
     }
     let spread = |escaped: bool| {
         let mut reader =
-            dialect.reader(Unescaped::new(text.as_bytes(), Dialect { escaped, ..dialect }), LOOK, Strays::default());
+            dialect.reader(Unescaped::new(text.as_bytes(), Dialect { escaped, ..dialect }), MOST, Strays::default());
         let mut record = ByteRecord::new();
         let mut widths = Vec::new();
         while widths.len() < 500 && reader.read_byte_record(&mut record).unwrap_or(false) {
@@ -90,9 +91,8 @@ fn escapes_delimiters(text: &str, dialect: Dialect) -> bool {
 }
 
 impl Dialect {
-    /// A reader of records over UTF-8 after the `sep=` line. A quoted cell has at most `most` bytes; the lines of quotes that
-    /// don't close are put in `strays`.
-    pub fn reader<R: std::io::Read>(&self, source: R, most: usize, strays: Strays) -> csv::Reader<Quotes<R>> {
+    /// A reader of records over UTF-8 after the `sep=` line. The lines of quotes that don't close are put in `strays`.
+    pub fn reader<R: std::io::Read>(&self, source: R, most: Most, strays: Strays) -> csv::Reader<Quotes<R>> {
         let source = Quotes::new(source, (self.quote, self.delimiter), most, strays);
         ReaderBuilder::new()
             .has_headers(false)
@@ -178,7 +178,7 @@ fn best_delimiter(text: &str, dialect: Dialect) -> u8 {
 /// How well a delimiter explains a text, 0 to 1: rows of one width, more than one column, cells that look like cells.
 fn score(text: &str, dialect: Dialect) -> f64 {
     let source = Unescaped::new(text.as_bytes(), dialect);
-    let mut reader = dialect.reader(source, LOOK, Strays::default());
+    let mut reader = dialect.reader(source, MOST, Strays::default());
     let mut record = ByteRecord::new();
     let mut widths: Vec<usize> = Vec::new();
     let (mut cells, mut clean) = (0_usize, 0_usize);

@@ -36,6 +36,10 @@ impl Coding {
         }
     }
 
+    pub fn is_utf16(&self) -> bool {
+        matches!(self.code, Code::Other(encoding) if encoding == encoding_rs::UTF_16LE || encoding == encoding_rs::UTF_16BE)
+    }
+
     /// A reader of UTF-8 over the bytes after the byte order mark; `broken` is set when bytes can't be decoded.
     pub fn reader<'r>(&self, source: Box<dyn Read + 'r>, broken: Rc<Cell<bool>>) -> Box<dyn Read + 'r> {
         match self.code {
@@ -52,6 +56,35 @@ impl Coding {
 /// Finds the encoding from the first bytes of a file. `whole` says that there are no more.
 pub(super) fn detect(sample: &[u8], whole: bool) -> Coding {
     marked(sample).unwrap_or_else(|| Coding { code: unmarked(sample, whole), mark: 0 })
+}
+
+/// Bytes in which a page declares its encoding.
+const DECLARED: usize = 2_048;
+
+/// The text of a page: as its byte order mark says, or as it declares, or as it looks.
+pub(super) fn declared(bytes: &[u8]) -> String {
+    let coding = marked(bytes).or_else(|| labelled(bytes)).unwrap_or_else(|| detect(bytes, true));
+    let mut text = Vec::new();
+    let rest = bytes.get(coding.mark..).unwrap_or_default();
+    // Reading memory does not fail.
+    let _ = coding.reader(Box::new(rest), Rc::new(Cell::new(false))).read_to_end(&mut text);
+    String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// The encoding of `charset=gb2312` or `encoding="gb2312"`, where the bytes may be that.
+fn labelled(bytes: &[u8]) -> Option<Coding> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(DECLARED)]).to_ascii_lowercase();
+    let (_, rest) = head.split_once("charset=").or_else(|| head.split_once("encoding="))?;
+    let label: String =
+        rest.trim_start_matches(['"', '\'', ' ']).chars().take_while(|c| !"\"' ;/>?".contains(*c)).collect();
+    let encoding = Encoding::for_label(label.as_bytes())?;
+    let utf8 = encoding == encoding_rs::UTF_8;
+    if utf8 && std::str::from_utf8(bytes).is_err() {
+        return None;
+    }
+    let chinese = encoding == encoding_rs::GBK;
+    let code = if utf8 { Code::Utf8 } else { Code::Other(if chinese { encoding_rs::GB18030 } else { encoding }) };
+    Some(Coding { code, mark: 0 })
 }
 
 fn marked(sample: &[u8]) -> Option<Coding> {
@@ -80,7 +113,8 @@ fn unmarked(sample: &[u8], whole: bool) -> Code {
     if western && has_surrogates(sample) {
         return Code::Utf8;
     }
-    let chinese = guess == encoding_rs::GBK || (western && mostly_pairs(sample));
+    let pairs = (western && mostly_pairs(sample)) || (guess.is_single_byte() && common_pairs(sample, whole));
+    let chinese = guess == encoding_rs::GBK || pairs;
     Code::Other(if chinese { encoding_rs::GB18030 } else { guess })
 }
 
@@ -98,6 +132,15 @@ fn mostly_pairs(sample: &[u8]) -> bool {
     let pairs: usize = runs().map(|run| run.as_chunks::<2>().0.iter().filter(|pair| common(pair)).count()).sum();
     let high: usize = runs().map(<[u8]>::len).sum();
     pairs >= 3 && pairs * 2 * 5 >= high * 4
+}
+
+/// A little Chinese among ASCII: nothing else but common characters, at least two. Words of single bytes have odd lengths too.
+fn common_pairs(sample: &[u8], whole: bool) -> bool {
+    let end = if whole { sample.len() } else { sample.iter().rposition(u8::is_ascii).map_or(0, |end| end + 1) };
+    let runs = || sample[..end].split(u8::is_ascii).filter(|run| !run.is_empty());
+    let common = |pair: &[u8; 2]| (0xB0..=0xD7).contains(&pair[0]) && pair[1] >= 0xA1;
+    let all = |run: &[u8]| run.len().is_multiple_of(2) && run.as_chunks::<2>().0.iter().all(common);
+    runs().nth(1).is_some() && runs().all(all)
 }
 
 /// UTF-16 and UTF-32 without a mark, told by where the NUL bytes are.
@@ -277,6 +320,7 @@ mod tests {
             (utf32(text, true), "utf-32le", "姓名"),
             (utf32(plain, false), "utf-32le", "name"),
             (gb, "gb18030", "姓名"),
+            (encoding_rs::GB18030.encode("列0,列1,列2\n1,2,3\n").0.into_owned(), "gb18030", "列0"),
             (big5, "big5", "編號"),
             (sjis, "shift_jis", "番号"),
             (b"caf\xE9,prix\nth\xE9,3\n".to_vec(), "windows-1252", "café"),

@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-use super::Format;
+use super::{Format, xml2003};
 
 /// What a file was found to be.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,13 +55,20 @@ fn plain(start: &[u8], length: u64) -> Found {
     let begin = start[begin..].strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&start[begin..]);
     let word: Vec<u8> = begin.iter().take(15).map(u8::to_ascii_lowercase).collect();
     if [&b"<html"[..], b"<!doctype html", b"<table", b"<head", b"<meta", b"<body"].iter().any(|w| word.starts_with(w)) {
-        return Found::Other(
-            "it is a web page (HTML), not a spreadsheet",
-            "open it in a spreadsheet program and save it as xlsx",
-        );
+        return Found::Workbook { format: Format::Html, unpacked: length };
     }
-    if word.starts_with(b"<?xml") {
+    let mentions = |mark: &[u8]| start.windows(mark.len()).any(|window| window.eq_ignore_ascii_case(mark));
+    if word.starts_with(b"<?xml") || word.starts_with(b"<workbook") {
+        if mentions(xml2003::MARK.as_bytes()) {
+            return Found::Workbook { format: Format::Xml, unpacked: length };
+        }
+        if mentions(b"<html") || mentions(b"<table") {
+            return Found::Workbook { format: Format::Html, unpacked: length };
+        }
         return Found::Other("it is an XML file", "open it in a spreadsheet program and save it as xlsx");
+    }
+    if word.starts_with(b"mime-version:") {
+        return Found::Other("it is a web archive (MHTML)", SAVE_AS);
     }
     if word.starts_with(b"{\\rtf") {
         return Found::Other("it is a rich text document", SAVE_AS);

@@ -7,7 +7,8 @@ use std::borrow::Cow;
 
 use chrono::NaiveDateTime;
 
-use crate::value::Cell;
+use crate::note::column_letters;
+use crate::value::{Cell, UNCALCULATED};
 
 /// A cell as the grid keeps it.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +33,8 @@ pub(super) struct Used {
 /// The texts of a grid, one after the other in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    all: String,
-    ends: Vec<usize>,
+    pub all: String,
+    pub ends: Vec<usize>,
 }
 
 impl Texts {
@@ -58,18 +59,19 @@ impl Texts {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct RowStart {
+pub(super) struct RowStart {
     /// 0-based row of the sheet.
-    number: u32,
-    start: usize,
+    pub number: u32,
+    /// Its first cell.
+    pub start: usize,
 }
 
 /// The used cells of one sheet.
 #[derive(Debug, Default)]
 pub(super) struct Grid {
-    rows: Vec<RowStart>,
-    cells: Vec<Used>,
-    texts: Texts,
+    pub rows: Vec<RowStart>,
+    pub cells: Vec<Used>,
+    pub texts: Texts,
     pub merges: Merges,
 }
 
@@ -134,6 +136,12 @@ impl Grid {
         self.rows.binary_search_by_key(&number, |row| row.number).ok()
     }
 
+    /// The columns that have a cell, `D:F`.
+    pub fn area(&self) -> Option<String> {
+        let columns = || (0..self.len()).flat_map(|i| self.filled(i).map(|(column, _)| column as usize));
+        Some(format!("{}:{}", column_letters(columns().min()?), column_letters(columns().max()?)))
+    }
+
     /// Cells that are not blank in the `i`-th used row.
     pub fn filled(&self, i: usize) -> impl Iterator<Item = (u32, Cell<'_>)> {
         self.used(i).iter().map(|used| (used.column, self.cell(used.stored))).filter(|(_, cell)| !cell.is_blank())
@@ -141,6 +149,23 @@ impl Grid {
 
     pub fn set_merges(&mut self, merges: Vec<Merge>) {
         self.merges = Merges::new(merges);
+    }
+
+    /// With further cells in their places: a text, or a formula without a value. Merges are set afterwards.
+    pub fn with<'t>(self, cells: impl Iterator<Item = (u32, u32, Option<&'t str>)>) -> Grid {
+        let mut cells = cells.peekable();
+        if cells.peek().is_none() {
+            return self;
+        }
+        let mut builder = GridBuilder { grid: self, late: Vec::new() };
+        for (row, column, text) in cells {
+            let stored = match text {
+                Some(text) => builder.texts().keep(text).map(Stored::Text),
+                None => Some(Stored::Error(UNCALCULATED)),
+            };
+            builder.late.extend(stored.map(|stored| (row, Used { column, stored })));
+        }
+        builder.build()
     }
 
     /// The cells and merges of some columns, at their places.
@@ -152,7 +177,9 @@ impl Grid {
                     Stored::Text(number) => part.texts().keep(self.texts.get(number)).map(Stored::Text),
                     stored => Some(stored),
                 };
-                stored.into_iter().for_each(|stored| part.push(self.number(i), used.column, stored));
+                if let Some(stored) = stored {
+                    part.push(self.number(i), used.column, stored);
+                }
             }
         }
         let mut part = part.build();
@@ -198,7 +225,8 @@ impl GridBuilder {
         &mut self.grid.texts
     }
 
-    pub fn push(&mut self, row: u32, column: u32, stored: Stored) {
+    /// Takes a cell; says whether it begins a row.
+    pub fn push(&mut self, row: u32, column: u32, stored: Stored) -> bool {
         let used = Used { column, stored };
         match self.grid.rows.last() {
             Some(last) if last.number == row => {
@@ -210,8 +238,10 @@ impl GridBuilder {
             _ => {
                 self.grid.rows.push(RowStart { number: row, start: self.grid.cells.len() });
                 self.grid.cells.push(used);
+                return true;
             }
         }
+        false
     }
 
     pub fn build(mut self) -> Grid {

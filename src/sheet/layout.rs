@@ -3,6 +3,7 @@
 //! Comes in: the bytes of a workbook. Goes out: one [`Layout`] for each sheet, in the workbook's order.
 //! Must never happen: a part held in memory whole; a layout that keeps a sheet from being read.
 
+use std::cell::Cell as Flag;
 use std::io::{BufReader, Cursor, Read};
 
 use quick_xml::Reader;
@@ -10,6 +11,8 @@ use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
 use super::grid::Merge;
+use super::layout_cells::CellWalk;
+use super::meter::Meter;
 use super::{layout_ods, layout_xlsb};
 
 /// First and last, 0-based, both in.
@@ -48,28 +51,47 @@ pub(super) struct Layout {
     pub hidden_columns: Vec<Span>,
     /// Of an ods sheet.
     pub extent: Extent,
+    /// Places of formulas without a value.
+    pub uncalculated: Vec<(u32, u32)>,
+    /// Whole numbers of more digits than a double keeps, with their places.
+    pub digits: Vec<(u32, u32, String)>,
+    /// Places of formulas whose value is 0, and whether there is one with another value.
+    pub zeros: Vec<(u32, u32)>,
+    pub calculated: bool,
 }
 
 /// The layouts of an xlsx workbook's sheets; a sheet whose part can't be read has an empty one.
-pub(super) fn of_xlsx(bytes: &[u8]) -> Vec<Layout> {
-    sheets(bytes, "xl/workbook.xml", xlsx_sheet_ids, |part| xml_sheet(part))
+pub(super) fn of_xlsx(bytes: &[u8], meter: &Meter) -> Vec<Layout> {
+    let asks = Flag::new(false);
+    let ids = |part: &mut dyn Read| {
+        let (ids, calculation) = xlsx_sheet_ids(part);
+        asks.set(calculation);
+        ids
+    };
+    let mut layouts = sheets(bytes, meter, "xl/workbook.xml", ids, |part| xml_sheet(part));
+    // Programs that can't calculate write 0 and ask for a calculation on opening.
+    for layout in layouts.iter_mut().filter(|layout| asks.get() && !layout.calculated) {
+        layout.uncalculated.append(&mut layout.zeros);
+    }
+    layouts
 }
 
 /// The layouts of an xlsb workbook's sheets.
-pub(super) fn of_xlsb(bytes: &[u8]) -> Vec<Layout> {
-    sheets(bytes, "xl/workbook.bin", layout_xlsb::sheet_ids, |part| layout_xlsb::sheet(part))
+pub(super) fn of_xlsb(bytes: &[u8], meter: &Meter) -> Vec<Layout> {
+    sheets(bytes, meter, "xl/workbook.bin", layout_xlsb::sheet_ids, |part| layout_xlsb::sheet(part))
 }
 
 /// The layouts of an ods workbook's sheets.
-pub(super) fn of_ods(bytes: &[u8]) -> Vec<Layout> {
+pub(super) fn of_ods(bytes: &[u8], meter: &Meter) -> Vec<Layout> {
     let Ok(mut package) = ZipArchive::new(Cursor::new(bytes)) else { return Vec::new() };
     let Ok(part) = package.by_name("content.xml") else { return Vec::new() };
-    layout_ods::sheets(BufReader::new(part))
+    layout_ods::sheets(BufReader::new(meter.read(part)))
 }
 
 /// Follows the ids of the sheets through the workbook's relations to their parts.
 fn sheets(
     bytes: &[u8],
+    meter: &Meter,
     workbook: &str,
     ids: impl Fn(&mut dyn Read) -> Vec<String>,
     read: impl Fn(&mut dyn Read) -> Option<Layout>,
@@ -83,7 +105,7 @@ fn sheets(
     ids.iter()
         .map(|id| {
             let part = part_of(id).and_then(|target| package.by_name(&absolute(target)).ok());
-            part.and_then(|mut part| read(&mut part)).unwrap_or_default()
+            part.and_then(|part| read(&mut meter.read(part))).unwrap_or_default()
         })
         .collect()
 }
@@ -103,14 +125,16 @@ fn targets(part: impl Read) -> Vec<(String, String)> {
     targets
 }
 
-fn xlsx_sheet_ids(part: &mut dyn Read) -> Vec<String> {
+/// The relation ids of the sheets, and whether the workbook asks to be calculated when it is opened.
+fn xlsx_sheet_ids(part: &mut dyn Read) -> (Vec<String>, bool) {
     let mut ids = Vec::new();
-    each_element(part, |element| {
-        if element.local_name().as_ref() == "sheet" {
-            ids.push(attribute(element, "id").unwrap_or_default());
-        }
+    let mut asks = false;
+    each_element(part, |element| match element.local_name().as_ref() {
+        "sheet" => ids.push(attribute(element, "id").unwrap_or_default()),
+        "calcPr" => asks = attribute(element, "fullCalcOnLoad").is_some_and(|asks| asks == "1" || asks == "true"),
+        _ => {}
     });
-    ids
+    (ids, asks)
 }
 
 /// Goes through the elements of a small XML part until its end or the first fault.
@@ -139,13 +163,15 @@ const WINDOW: usize = 256 << 10;
 /// The layout that a sheet's XML tells. Only tags are looked at, so this costs little beside unpacking.
 fn xml_sheet(part: &mut dyn Read) -> Option<Layout> {
     let mut layout = Layout::default();
+    let mut cells = CellWalk::default();
     let mut window = vec![0; WINDOW];
     let mut filled = 0;
     loop {
         let read = part.read(&mut window[filled..]).ok()?;
         filled += read;
-        let whole = window[..filled].iter().rposition(|byte| *byte == b'>').map_or(0, |end| end + 1);
-        window[..whole].split(|byte| *byte == b'<').for_each(|tag| layout.see(tag));
+        let last = window[..filled].iter().rposition(|byte| *byte == b'<').unwrap_or(0);
+        let whole = if read == 0 { filled } else { last };
+        window[..whole].split(|byte| *byte == b'<').for_each(|tag| layout.see(tag, &mut cells));
         if read == 0 {
             return Some(layout);
         }
@@ -155,15 +181,23 @@ fn xml_sheet(part: &mut dyn Read) -> Option<Layout> {
 }
 
 impl Layout {
-    /// Takes what follows a `<`: `row r="3" hidden="1">…`.
-    fn see(&mut self, tag: &[u8]) {
+    /// Takes what follows a `<` up to the next: `row r="3" hidden="1">`, `v>12`.
+    fn see(&mut self, tag: &[u8], cells: &mut CellWalk) {
+        let (closes, tag) = tag.strip_prefix(b"/").map_or((false, tag), |tag| (true, tag));
         let name = tag.iter().position(|byte| matches!(byte, b' ' | b'>' | b'/')).map_or(tag, |end| &tag[..end]);
         let name = name.iter().position(|byte| *byte == b':').map_or(name, |colon| &name[colon + 1..]);
-        if !matches!(name, b"row" | b"col" | b"mergeCell") {
-            return;
+        match name {
+            b"c" if closes => return cells.end(self),
+            _ if closes => return,
+            b"c" | b"f" | b"v" | b"is" => return cells.see(name, tag, self),
+            b"row" | b"col" | b"mergeCell" => {}
+            _ => return,
         }
         let end = tag.iter().position(|byte| *byte == b'>').unwrap_or(tag.len());
         let Ok(tag) = std::str::from_utf8(&tag[..end]) else { return };
+        if name == b"row" {
+            cells.row(tag);
+        }
         let number = |name: &str| value(tag, name)?.parse::<u32>().ok()?.checked_sub(1);
         match name {
             b"mergeCell" => self.merges.extend(value(tag, "ref").and_then(range)),
@@ -175,7 +209,7 @@ impl Layout {
 }
 
 /// An attribute's raw value in the text of a tag.
-fn value<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
+pub(super) fn value<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     let mut rest = tag;
     loop {
         rest = &rest[rest.find(name)?..];
@@ -197,7 +231,7 @@ fn range(text: &str) -> Option<Merge> {
 }
 
 /// Row and column of `B2`.
-fn place(text: &str) -> Option<(u32, u32)> {
+pub(super) fn place(text: &str) -> Option<(u32, u32)> {
     let digits = text.find(|c: char| c.is_ascii_digit())?;
     let (letters, row) = text.split_at(digits);
     let column = letters.bytes().filter(|byte| *byte != b'$').try_fold(0_u32, |column, byte| {
@@ -233,6 +267,17 @@ mod tests {
         assert_eq!(layout.hidden_columns, [(1, 2)]);
         assert_eq!(layout.hidden_rows, [(1, 1), (2, 2)]);
         assert_eq!(layout.merges, [Merge { first_row: 0, last_row: 3, first_column: 0, last_column: 1 }]);
+    }
+
+    #[test]
+    fn formulas_without_a_value_and_long_digits_are_found() {
+        let xml = r#"<sheetData><row r="3"><c r="A3"><v>110101199003071234</v></c><c r="B3" t="s"><v>1101011990030712345</v></c>
+            <c r="C3"><f>A1</f><v></v></c><c r="D3"><f>A1</f><v/></c><c r="E3" t="str"><f>A1</f><v></v></c></row>
+            <row><c><f>A1</f></c><c r="B4"/><c><f>A1</f><v>0</v></c><c><v>1100000000000000000</v></c></row></sheetData>"#;
+        let layout = xml_sheet(&mut xml.as_bytes()).expect("memory");
+        assert_eq!(layout.digits, [(2, 0, "110101199003071234".to_owned())]);
+        assert_eq!(layout.uncalculated, [(2, 2), (2, 3), (3, 0)]);
+        assert_eq!((layout.zeros.as_slice(), layout.calculated), (&[(3, 2)][..], false));
     }
 
     #[test]

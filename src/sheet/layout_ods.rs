@@ -7,6 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::grid::Merge;
 use super::layout::{Layout, Span, attribute};
+use super::layout_cells::is_long;
 
 /// Columns of the largest sheet; what is said to repeat beyond it is formatting.
 const MOST_COLUMNS: u32 = 16_384;
@@ -83,6 +84,7 @@ impl Walk {
         if let Some(layout) = self.sheets.last_mut().filter(|_| !empty || attribute(element, "value-type").is_some()) {
             layout.extent.take((self.row, self.rows), (self.column, columns));
         }
+        self.value(element, columns);
         let (wide, tall) = (count(element, "number-columns-spanned"), count(element, "number-rows-spanned"));
         if let Some(layout) = self.sheets.last_mut().filter(|_| wide > 1 || tall > 1) {
             layout.merges.push(Merge {
@@ -93,6 +95,17 @@ impl Walk {
             });
         }
         self.column = self.column.saturating_add(count(element, "number-columns-repeated"));
+    }
+
+    /// Digits that a double does not keep, and formulas without a value.
+    fn value(&mut self, element: &BytesStart<'_>, columns: u32) {
+        let Some(layout) = self.sheets.last_mut().filter(|_| columns == 1 && self.rows == 1) else { return };
+        let kind = attribute(element, "value-type");
+        if kind.is_none() && attribute(element, "formula").is_some() {
+            layout.uncalculated.push((self.row, self.column));
+        }
+        let digits = attribute(element, "value").filter(|digits| is_long(digits.as_bytes()));
+        layout.digits.extend(digits.map(|digits| (self.row, self.column, digits)));
     }
 }
 

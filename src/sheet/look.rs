@@ -158,6 +158,9 @@ impl<'g> Look<'g> {
 
     fn recurs(&self, i: usize, column: u32, below: impl Iterator<Item = usize>) -> bool {
         let cell = self.grid.at(i, column);
+        if cell.is_blank() {
+            return false;
+        }
         let same: HashSet<usize> = below.filter(|row| self.grid.at(*row, column) == cell).collect();
         same.iter().any(|row| !self.same_row(i, *row))
     }

@@ -4,9 +4,12 @@
 //! Goes out: a [`Book`] with one [`Region`] for each table found on a sheet, whose rows are scanned any number of times.
 //! Must never happen: a row that is neither given as data nor reported; a cell whose value changed; a whole text file in memory.
 
+mod aligned;
 mod beside;
 mod book;
+mod book_text;
 mod caught;
+mod child;
 mod chosen;
 mod convert;
 mod delimited;
@@ -16,30 +19,40 @@ mod form;
 mod format;
 mod grid;
 mod header;
+mod html;
 mod kind;
 mod labels;
 mod layout;
+mod layout_cells;
 mod layout_ods;
 mod layout_xlsb;
 mod look;
+mod meter;
+mod progress;
 mod quotes;
 mod regions;
 mod rows;
+mod sections;
 mod sheet_rows;
+mod sums;
 #[cfg(test)]
 mod table_tests;
 #[cfg(test)]
 mod tests;
 mod totals;
 mod totals_word;
+mod wire;
 mod workbook;
+mod xml2003;
 
 use serde::{Deserialize, Serialize};
 
 use crate::note::Note;
-use crate::value::{Cell, FieldType};
+use crate::value::{Cell, FieldType, Role};
 
 pub use book::Book;
+pub use child::{SERVE, read_with, serve};
+pub use progress::Progress;
 
 /// What a user may decide about reading a file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -53,10 +66,12 @@ pub struct ReadOptions {
     pub keep_totals: bool,
     /// Types that the user chose, by label.
     pub types: Vec<(String, FieldType)>,
+    /// What the user wants columns for, by label.
+    pub roles: Vec<(String, Role)>,
 }
 
 /// What a file is, by its content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     Xlsx,
@@ -66,9 +81,13 @@ pub enum Format {
     Ods,
     Csv,
     Tsv,
+    /// A web page with tables, whatever it is called.
+    Html,
+    /// A workbook in one XML file.
+    Xml,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SheetKind {
     Data,
@@ -95,11 +114,20 @@ pub struct Region {
     pub hidden: bool,
     /// Counts the regions of a sheet from 1.
     pub part: usize,
+    /// The columns of one of several tables that stand side by side, `D:F`.
+    pub area: Option<String>,
     /// 1-based rows of the sheet.
     pub header_rows: Vec<u64>,
     /// Title and note lines above the header, in order.
     pub titles: Vec<String>,
     pub columns: Vec<Column>,
+}
+
+impl Region {
+    /// The sheet's name, with its columns where rows of several tables have the same row numbers: `成绩 (D:F)`.
+    pub fn name(&self) -> String {
+        self.area.as_ref().map_or_else(|| self.sheet.clone(), |area| format!("{} ({area})", self.sheet))
+    }
 }
 
 /// Why a row is not data.

@@ -11,6 +11,13 @@ use std::rc::Rc;
 /// Lines (line feeds before them) with stray quotes that no record was found for yet.
 pub(super) type Strays = Rc<RefCell<VecDeque<u64>>>;
 
+/// Bytes of one quoted field, and of one line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    pub quoted: usize,
+    pub line: usize,
+}
+
 /// Bytes read at once.
 const CHUNK: usize = 64 << 10;
 
@@ -20,7 +27,7 @@ pub(super) struct Quotes<R> {
     source: R,
     quote: u8,
     delimiter: u8,
-    most: usize,
+    most: Most,
     strays: Strays,
     /// Text that was read; what stands before `at` is passed on.
     chunk: Vec<u8>,
@@ -34,14 +41,16 @@ pub(super) struct Quotes<R> {
     /// `at` is in a field whose quotes are characters.
     literal: bool,
     lines: u64,
+    /// Bytes of the line so far.
+    line: usize,
 }
 
 impl<R: Read> Quotes<R> {
-    pub fn new(source: R, (quote, delimiter): (u8, u8), most: usize, strays: Strays) -> Self {
+    pub fn new(source: R, (quote, delimiter): (u8, u8), most: Most, strays: Strays) -> Self {
         let (chunk, out) = (Vec::new(), Vec::new());
-        let (at, given, lines) = (0, 0, 0);
+        let (at, given, lines, line) = (0, 0, 0, 0);
         let (ended, begins, literal) = (false, true, false);
-        Self { source, quote, delimiter, most, strays, chunk, at, ended, out, given, begins, literal, lines }
+        Self { source, quote, delimiter, most, strays, chunk, at, ended, out, given, begins, literal, lines, line }
     }
 
     /// The byte at a place, reading on where it must; `None` at the end of the text.
@@ -80,6 +89,9 @@ impl<R: Read> Quotes<R> {
             } else {
                 self.pass_run();
             }
+            if self.line > self.most.line {
+                return Err(std::io::ErrorKind::FileTooLarge.into());
+            }
         }
         Ok(())
     }
@@ -95,6 +107,8 @@ impl<R: Read> Quotes<R> {
     fn pass_to(&mut self, end: usize) {
         let run = &self.chunk[self.at..end];
         self.lines += run.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let ended = run.iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
+        self.line = ended.map_or(self.line + run.len(), |end| run.len() - end - 1);
         self.out.extend_from_slice(run);
         self.begins = run.last().is_some_and(|byte| self.ends_field(*byte));
         self.at = end;
@@ -134,7 +148,7 @@ impl<R: Read> Quotes<R> {
     fn closing(&mut self) -> std::io::Result<Option<usize>> {
         let mut place = self.at + 1;
         let mut spans = false;
-        while place - self.at <= self.most {
+        while place - self.at <= self.most.quoted {
             let Some(byte) = self.byte(place)? else { return Ok(None) };
             spans |= matches!(byte, b'\n' | b'\r');
             if byte == self.quote {
@@ -177,6 +191,7 @@ mod tests {
     fn passed(text: &str, most: usize) -> (String, Vec<u64>) {
         let strays = Strays::default();
         let mut out = String::new();
+        let most = Most { quoted: most, line: usize::MAX };
         let mut quotes = Quotes::new(text.as_bytes(), (b'"', b','), most, strays.clone());
         quotes.read_to_string(&mut out).expect("memory");
         let lines = strays.borrow().iter().copied().collect();
@@ -206,5 +221,13 @@ mod tests {
         }
         assert_eq!(passed("\"ab\ncd\",x", 4).0, "\"\"\"ab\"\ncd\",x");
         assert_eq!(passed("\"ab\ncd\",x", 6).0, "\"ab\ncd\",x");
+    }
+
+    #[test]
+    fn a_line_without_end_ends_the_reading() {
+        let most = Most { quoted: 10, line: 1_000 };
+        let mut quotes = Quotes::new(std::io::repeat(b'a'), (b'"', b','), most, Strays::default());
+        let failed = std::io::copy(&mut quotes, &mut std::io::sink()).expect_err("it is too long");
+        assert_eq!(failed.kind(), std::io::ErrorKind::FileTooLarge);
     }
 }

@@ -39,7 +39,7 @@ fn header_rows(grid: &Grid, block: &Block) -> Vec<u64> {
 #[test]
 fn headers_are_found() {
     type Case<'a> = (&'a [&'a str], &'a [(u32, u32, u32, u32)], &'a [u64], &'a [&'a str]);
-    let cases: [Case<'_>; 9] = [
+    let cases: [Case<'_>; 10] = [
         (&["姓名|部门|金额", "张三|行政|10", "李四|研发|20"], &[], &[1], &["姓名", "部门", "金额"]),
         (
             &["销售月报||", "单位：万元||", "", "姓名|部门|金额", "张三|行政|10"],
@@ -58,6 +58,12 @@ fn headers_are_found() {
             &[],
             &[1, 2],
             &["Region", "H1-Sales", "H1-Cost", "H2-Sales", "H2-Cost"],
+        ),
+        (
+            &["地区|指标|||", "|2022年||2023年|", "|内资|外资|内资|外资", "东部|1|2|3|4", "西部|5|6|7|8"],
+            &[(0, 2, 0, 0), (0, 0, 1, 4), (1, 1, 1, 2), (1, 1, 3, 4)],
+            &[1, 2, 3],
+            &["地区", "指标-2022年-内资", "指标-2022年-外资", "指标-2023年-内资", "指标-2023年-外资"],
         ),
         (&["|2017|2016", "West|59|60", "East|13|16"], &[], &[1], &["", "2017", "2016"]),
         (&["1|2|3", "4|5|6", "7|8|9"], &[], &[], &["", "", ""]),
@@ -232,7 +238,7 @@ fn limits_and_other_files_are_refused() {
         (b"%PDF-1.7", "PDF"),
         (b"", "nothing"),
         (b"\0\0\0\0", "nothing"),
-        (b"<!DOCTYPE html><table>", "web page"),
+        (b"<!DOCTYPE html><p>please log in</p>", "web page"),
         (b"PK\x03\x04 and no more", "damaged"),
     ] {
         let error = read(bytes, &few).err().map(|error| error.to_string()).unwrap_or_default();
@@ -244,4 +250,42 @@ fn limits_and_other_files_are_refused() {
 fn a_book_can_be_sent_to_another_thread() {
     fn sendable<T: Send>() {}
     sendable::<Book>();
+}
+
+#[test]
+fn a_long_text_may_hold_several_tables_too() {
+    let mut text = "一月\n名,数\n".to_owned();
+    text.extend((0..300).map(|n| format!("a{n},{n}\n")));
+    text.push_str("\n城市,人数,面积\n");
+    text.extend((0..300).map(|n| format!("c{n},{n},{n}\n")));
+    let limits = ReadLimits { sniff_bytes: 512, ..ReadLimits::default() };
+    let (book, rows) = read(text.as_bytes(), &limits).expect("read");
+    let shapes: Vec<_> = book.regions.iter().map(|r| (r.part, r.header_rows[0], r.columns.len())).collect();
+    assert_eq!(shapes, [(1, 2, 2), (2, 304, 3)]);
+    assert_eq!((rows.len(), rows[299].as_str()), (300, "302: a299|299"));
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(text.as_bytes()).expect("written");
+    let book = Book::open(file.path(), "年报.csv", &ReadOptions::default(), &limits).expect("read");
+    let mut second = Lines::default();
+    book.scan(1, &mut second).expect("read");
+    assert_eq!((second.0.len(), second.0[299].as_str()), (300, "604: c299|299|299"));
+    let gbk = encoding_rs::GB18030.encode(&text).0.into_owned();
+    assert_eq!(read(&gbk, &limits).expect("read").0.regions.len(), 2);
+    let one = text.replace("城市,人数,面积\n", "").replace(",面积", "");
+    assert_eq!(read(one.as_bytes(), &limits).expect("read").0.regions.len(), 1);
+}
+
+#[test]
+fn pages_and_xml_files_that_are_called_xls_are_read() {
+    let page = "<html><meta charset=gb2312><table><tr><td colspan=2>月报</td></tr><tr><th>名</th><th>数</th></tr>\
+                <tr><td>甲</td><td>1,200</td></tr></table></html>";
+    let (book, rows) = read(&encoding_rs::GB18030.encode(page).0, &ReadLimits::default()).expect("read");
+    assert_eq!((book.format, book.regions[0].titles.as_slice()), (Format::Html, &["月报".to_owned()][..]));
+    assert_eq!(rows, ["3: 甲|1,200"]);
+    let xml = "<?xml version=\"1.0\"?><Workbook xmlns=\"urn:schemas-microsoft-com:office:spreadsheet\"><Worksheet ss:Name=\"一\"><Table>\
+               <Row><Cell><Data ss:Type=\"String\">名</Data></Cell><Cell><Data ss:Type=\"String\">数</Data></Cell></Row>\
+               <Row><Cell><Data ss:Type=\"String\">甲</Data></Cell><Cell><Data ss:Type=\"Number\">1.5</Data></Cell></Row></Table></Worksheet></Workbook>";
+    let (book, rows) = read(xml.as_bytes(), &ReadLimits::default()).expect("read");
+    assert_eq!((book.format, book.regions[0].sheet.as_str()), (Format::Xml, "一"));
+    assert_eq!(rows, ["2: 甲|1.5"]);
 }

@@ -124,7 +124,8 @@ fn shared_workbooks_are_read_as_an_independent_reader_reads_them() {
             scanned(&book, i);
         }
         let bytes = std::fs::read(&path).expect("the file");
-        let sheets = workbook::read(&bytes, book.format, file, &ReadOptions::default(), &limits).expect("read once");
+        let sheets = workbook::read(&bytes, book.format, file, &ReadOptions::default(), &limits, &Progress::default());
+        let sheets = sheets.expect("read once");
         let wanted = want["sheets"].as_array().expect("sheets");
         let find = |sheet: &Sheet| wanted.iter().find(|want| want["name"] == sheet.name.as_str());
         let differences: Vec<_> = sheets.iter().filter_map(|s| find(s).and_then(|want| difference(s, want))).collect();

@@ -5,8 +5,10 @@
 
 use super::kind::{Kind, kind, number};
 use super::rows::Rows;
-use super::{Kept, ReadError, totals_word};
-use crate::value::Cell;
+use super::sums::Sums;
+use super::totals_word::{self, Figure};
+use super::{Kept, ReadError};
+use crate::value::{Cell, UNCALCULATED};
 
 /// What a region's rows are judged by.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +46,10 @@ pub(super) enum Suspect {
     NamedTotals,
     /// A number and then a word of totals: it is one only where the numbers after the word are the sums.
     NumberedTotals,
+    /// Its label is a word such as `average`: it is one only where its numbers are just that.
+    Figure(Figure),
+    /// Numbers without a label where all other rows have one: it is a total only where they are the sums.
+    Unlabelled,
     /// It begins with a word of notes, or is one long text.
     NoteLine,
     /// One short text in a table of several columns: a note line only after a blank row at the bottom.
@@ -58,6 +64,9 @@ impl Rule<'_> {
         if let Some(label) = numbered(cells) {
             let totals = totals_word::suspect(&cells[label..]) == Some(Suspect::Totals);
             return (totals && !self.keep_totals).then_some(Suspect::NumberedTotals);
+        }
+        if first > 0 && !self.keep_totals && cells.iter().all(|cell| cell.is_blank() || number(cell).is_some()) {
+            return Some(Suspect::Unlabelled);
         }
         let Cell::Text(text) = &cells[first] else { return None };
         if self.repeats_header(cells, first) {
@@ -175,16 +184,17 @@ struct Waiting {
     label: String,
     /// Its numbers equal the running sums.
     sums_agree: bool,
+    /// It has numbers, or formulas that would be.
+    counts: bool,
 }
 
 #[derive(Debug, Default)]
 struct Judge {
     /// Sums over all data rows, and since the last totals row.
-    all: Vec<f64>,
-    since: Vec<f64>,
-    /// Data rows, and those since the last totals row.
-    rows: u64,
-    rows_since: u64,
+    all: Sums,
+    since: Sums,
+    /// A data row has nothing in its first column.
+    nameless: bool,
     last_row: u64,
     /// Suspected rows with no data row after them yet.
     tail: Vec<Waiting>,
@@ -202,6 +212,8 @@ impl Judge {
             Some(suspect @ (Suspect::Totals | Suspect::NamedTotals | Suspect::NumberedTotals)) => {
                 self.totals(row, cells, suspect)
             }
+            Some(Suspect::Figure(figure)) => self.figure(row, cells, figure),
+            Some(Suspect::Unlabelled) => self.unlabelled(row, cells),
             Some(Suspect::NoteLine) => self.wait(row, Suspect::NoteLine),
             Some(Suspect::LoneText) if gap || self.tail.iter().any(|w| w.suspect == Suspect::NoteLine) => {
                 self.wait(row, Suspect::NoteLine);
@@ -211,21 +223,41 @@ impl Judge {
     }
 
     fn wait(&mut self, row: u64, suspect: Suspect) {
-        self.tail.push(Waiting { row, suspect, numbers: Vec::new(), label: String::new(), sums_agree: false });
+        let (numbers, label) = (Vec::new(), String::new());
+        self.tail.push(Waiting { row, suspect, numbers, label, sums_agree: false, counts: false });
     }
 
     fn data(&mut self, cells: &[Cell<'_>]) {
         self.settle(false);
-        self.rows += 1;
-        self.rows_since += 1;
-        self.all.resize(cells.len(), 0.0);
-        self.since.resize(cells.len(), 0.0);
-        for (i, cell) in cells.iter().enumerate() {
-            if let Some(number) = number(cell) {
-                self.all[i] += number;
-                self.since[i] += number;
-            }
+        self.nameless |= cells.first().is_none_or(Cell::is_blank);
+        self.all.add(cells.iter().map(number));
+        self.since.add(cells.iter().map(number));
+    }
+
+    /// A row of means, counts or extremes of at least three rows.
+    fn figure(&mut self, row: u64, cells: &[Cell<'_>], figure: Figure) {
+        let numbers: Vec<Option<f64>> = cells.iter().map(number).collect();
+        let agrees = |sums: &Sums| sums.rows > 2 && sums.agree(&numbers, figure);
+        if agrees(&self.all) || agrees(&self.since) {
+            let label = label(cells);
+            let suspect = Suspect::Figure(figure);
+            self.tail.push(Waiting { row, suspect, numbers, label, sums_agree: true, counts: true });
+            return;
         }
+        // `Max` may be a name.
+        self.found.doubted.extend((figure == Figure::Mean).then_some(row));
+        self.data(cells);
+    }
+
+    fn unlabelled(&mut self, row: u64, cells: &[Cell<'_>]) {
+        let numbers: Vec<Option<f64>> = cells.iter().map(number).collect();
+        let agrees = |sums: &Sums| sums.rows > 1 && sums.equal(&numbers);
+        if self.nameless || !(agrees(&self.all) || agrees(&self.since)) {
+            return self.data(cells);
+        }
+        self.since.clear();
+        let (suspect, label) = (Suspect::Unlabelled, String::new());
+        self.tail.push(Waiting { row, suspect, numbers, label, sums_agree: true, counts: true });
     }
 
     /// A named total sums at least two rows, unless it is named after its group: one row may have any name and equal its neighbour.
@@ -235,18 +267,20 @@ impl Judge {
             numbers[..label].fill(None);
         }
         let enough = |rows: u64| rows > 1 || (rows == 1 && suspect == Suspect::Totals);
-        let agrees = if suspect == Suspect::NamedTotals { equal } else { agree };
-        let sums_agree = (enough(self.rows_since) && agrees(&numbers, &self.since))
-            || (enough(self.rows) && agrees(&numbers, &self.all));
+        let agrees = |sums: &Sums| match suspect {
+            Suspect::NamedTotals => sums.equal(&numbers),
+            _ => sums.agree(&numbers, Figure::Sum),
+        };
+        let sums_agree = [&self.since, &self.all].into_iter().any(|sums| enough(sums.rows) && agrees(sums));
         if suspect == Suspect::NamedTotals && !sums_agree {
             return self.data(cells);
         }
         if sums_agree {
-            self.since.fill(0.0);
-            self.rows_since = 0;
+            self.since.clear();
         }
-        let label = cells.iter().find(|cell| !cell.is_blank()).map(|cell| cell.text().into_owned()).unwrap_or_default();
-        self.tail.push(Waiting { row, suspect, numbers, label, sums_agree });
+        let uncalculated = |cell: &Cell<'_>| matches!(cell, Cell::Error(UNCALCULATED));
+        let counts = numbers.iter().any(Option::is_some) || cells.iter().any(uncalculated);
+        self.tail.push(Waiting { row, suspect, numbers, label: label(cells), sums_agree, counts });
     }
 
     /// Decides about the rows that wait: `last` says that the region ends here.
@@ -257,16 +291,19 @@ impl Judge {
             unexplained.by_ref().filter(|other| other.label == label).nth(1).is_none()
         };
         let mut open = std::mem::take(&mut self.open);
-        let by_place: Vec<bool> = tail
-            .iter()
-            .map(|w| last && self.rows > 0 && w.numbers.iter().any(Option::is_some) && lone(&w.label, &open))
-            .collect();
+        let by_place: Vec<bool> =
+            tail.iter().map(|w| last && self.all.rows > 0 && w.counts && lone(&w.label, &open)).collect();
         for (waiting, by_place) in tail.into_iter().zip(by_place) {
             match waiting.suspect {
                 Suspect::Totals | Suspect::NamedTotals if waiting.sums_agree || by_place => {
                     self.found.kept.push((waiting.row, Kept::Totals));
                 }
-                Suspect::NumberedTotals if waiting.sums_agree => self.found.kept.push((waiting.row, Kept::Totals)),
+                Suspect::NumberedTotals | Suspect::Unlabelled if waiting.sums_agree => {
+                    self.found.kept.push((waiting.row, Kept::Totals));
+                }
+                // Among the data `Max` is a name.
+                Suspect::Figure(_) if last => self.found.kept.push((waiting.row, Kept::Totals)),
+                Suspect::Figure(_) => self.found.doubted.push(waiting.row),
                 Suspect::Totals | Suspect::NumberedTotals => open.push(waiting),
                 _ if last => self.found.kept.push((waiting.row, Kept::NoteLine)),
                 _ => {}
@@ -278,34 +315,21 @@ impl Judge {
     fn verdicts(mut self) -> Verdicts {
         self.settle(true);
         for waiting in self.open {
-            if agree(&waiting.numbers, &self.all) {
+            if self.all.agree(&waiting.numbers, Figure::Sum) {
                 self.found.kept.push((waiting.row, Kept::Totals));
             } else {
                 self.found.doubted.push(waiting.row);
             }
         }
         self.found.kept.sort_by_key(|(row, _)| *row);
+        self.found.doubted.sort_unstable();
         self.found
     }
 }
 
-/// At least half of a row's numbers, and one that is not zero, are the sums.
-fn agree(numbers: &[Option<f64>], sums: &[f64]) -> bool {
-    let pairs = || numbers.iter().zip(sums).filter_map(|(number, sum)| number.map(|n| (n, *sum)));
-    let equal = pairs().filter(|(n, sum)| same(*n, *sum)).count();
-    let telling = pairs().any(|(n, sum)| n != 0.0 && same(n, sum));
-    telling && equal * 2 >= pairs().count()
-}
-
-/// All of a row's numbers that are not zero, and there are some, are the sums.
-fn equal(numbers: &[Option<f64>], sums: &[f64]) -> bool {
-    let mut pairs =
-        numbers.iter().zip(sums).filter_map(|(n, sum)| Some(((*n).filter(|n| *n != 0.0)?, *sum))).peekable();
-    pairs.peek().is_some() && pairs.all(|(n, sum)| same(n, sum))
-}
-
-fn same(n: f64, sum: f64) -> bool {
-    (n - sum).abs() <= 0.006_f64.max(sum.abs() * 1e-9)
+/// What a row begins with.
+fn label(cells: &[Cell<'_>]) -> String {
+    cells.iter().find(|cell| !cell.is_blank()).map(|cell| cell.text().into_owned()).unwrap_or_default()
 }
 
 /// The text of a row kept apart.

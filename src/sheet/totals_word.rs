@@ -34,6 +34,36 @@ const TOTAL_WORDS: [&str; 28] = [
     "total:",
 ];
 
+/// What a row below the data tells of its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Figure {
+    Sum,
+    Mean,
+    Least,
+    Most,
+    Count,
+}
+
+const FIGURE_WORDS: [(Figure, &[&str]); 4] = [
+    (Figure::Mean, &["平均", "平均值", "平均数", "平均分", "均值", "average", "averages", "avg", "avg.", "mean"]),
+    (Figure::Least, &["最小", "最小值", "最低", "最低分", "最低值", "minimum", "min", "min.", "lowest"]),
+    (Figure::Most, &["最大", "最大值", "最高", "最高分", "最高值", "maximum", "max", "max.", "highest"]),
+    (Figure::Count, &["计数", "个数", "条数", "count", "counts"]),
+];
+
+/// The figure that a label is the word of.
+fn figure(text: &str) -> Option<Figure> {
+    if text.len() > MAX_LABEL {
+        return None;
+    }
+    let word = folded(text);
+    FIGURE_WORDS.iter().find(|(_, words)| words.contains(&word.as_str())).map(|(figure, _)| *figure)
+}
+
+fn folded(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ':' | '：')).flat_map(char::to_lowercase).collect()
+}
+
 /// Longer texts are not labels of totals.
 const MAX_LABEL: usize = 96;
 
@@ -50,6 +80,9 @@ pub(super) fn suspect(cells: &[Cell<'_>]) -> Option<Suspect> {
     if is_total_word(first) {
         return Some(Suspect::Totals);
     }
+    if let Some(figure) = figure(first) {
+        return Some(Suspect::Figure(figure));
+    }
     (names_total(first) || labels.any(is_total_word)).then_some(Suspect::NamedTotals)
 }
 
@@ -58,9 +91,7 @@ fn is_total_word(text: &str) -> bool {
     if text.len() > MAX_LABEL || !begins.is_some_and(|c| "合总小共汇本累總TtSsGgOo".contains(c)) {
         return false;
     }
-    let folded: String =
-        text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ':' | '：')).flat_map(char::to_lowercase).collect();
-    TOTAL_WORDS.contains(&folded.as_str())
+    TOTAL_WORDS.contains(&folded(text).as_str())
 }
 
 const CHINESE: [&str; 10] = ["合计", "总计", "小计", "共计", "汇总", "累计", "合計", "總計", "小計", "共計"];
@@ -100,6 +131,8 @@ mod tests {
         {
             assert_eq!(say(text), Some(Suspect::NamedTotals), "{text}");
         }
+        assert_eq!(say("平均分"), Some(Suspect::Figure(Figure::Mean)));
+        assert_eq!(say("MAX:"), Some(Suspect::Figure(Figure::Most)));
         for text in ["会计", "统计", "Totally", "Summit", "累", "总经理"] {
             assert_eq!(say(text), None, "{text}");
         }

@@ -9,21 +9,25 @@ use std::io::Cursor;
 use calamine::{Data, DataRef, Dimensions, Ods, Range, Reader, SheetType, SheetVisible, Xls, Xlsb, Xlsx};
 
 use super::beside;
+use super::book_text::sheet_name;
 use super::caught::caught;
 use super::convert;
 use super::grid::{Grid, GridBuilder, Merge, Stored};
 use super::layout::{self, Layout, Span};
-use super::{Format, ReadError, ReadOptions, SheetKind};
+use super::meter::Meter;
+use super::{Format, Progress, ReadError, ReadOptions, SheetKind, encoding, html, xml2003};
 use crate::config::ReadLimits;
 
 /// One sheet of a workbook.
 #[derive(Debug)]
 pub(super) struct Sheet {
     /// Its place in the workbook.
-    number: usize,
+    pub number: usize,
     pub name: String,
     pub kind: SheetKind,
     pub hidden: bool,
+    /// Its columns, where it is one of several tables side by side.
+    pub area: Option<String>,
     pub grid: Grid,
     /// 0-based, in order.
     pub hidden_rows: Vec<Span>,
@@ -38,17 +42,37 @@ impl Sheet {
         Self { name, kind: SheetKind::Data, grid, ..Self::default() }
     }
 
+    /// A sheet of a workbook by its place and name.
+    pub fn numbered(number: usize, name: String) -> Self {
+        Self { number, name, kind: SheetKind::Empty, ..Self::default() }
+    }
+
+    /// Takes over what its layout tells.
+    fn lay_out(&mut self, layout: Layout) {
+        let grid = std::mem::take(&mut self.grid);
+        let digits = layout.digits.iter().map(|(row, column, digits)| (*row, *column, Some(digits.as_str())));
+        let uncalculated = layout.uncalculated.iter().map(|(row, column)| (*row, *column, None));
+        self.grid = grid.with(digits.chain(uncalculated));
+        if self.grid.len() > 0 && self.kind == SheetKind::Empty {
+            self.kind = if self.hidden { SheetKind::Hidden } else { SheetKind::Data };
+        }
+        self.grid.set_merges(layout.merges);
+        self.hidden_rows = layout::joined(layout.hidden_rows);
+        self.hidden_columns = layout::joined(layout.hidden_columns);
+    }
+
     /// The sheet's tables that stand side by side, each as a sheet; the sheet itself where there is one.
     pub fn parted(self) -> Vec<Self> {
         let grids = beside::split(&self.grid);
         if grids.is_empty() {
             return vec![self];
         }
-        let part = |grid| Self {
+        let part = |grid: Grid| Self {
             number: self.number,
             name: self.name.clone(),
             kind: self.kind,
             hidden: self.hidden,
+            area: grid.area(),
             grid,
             hidden_rows: self.hidden_rows.clone(),
             hidden_columns: self.hidden_columns.clone(),
@@ -65,6 +89,7 @@ impl Default for Sheet {
             name: String::new(),
             kind: SheetKind::Chart,
             hidden: false,
+            area: None,
             grid: Grid::default(),
             hidden_rows: Vec::new(),
             hidden_columns: Vec::new(),
@@ -83,8 +108,10 @@ type Bytes<'b> = Cursor<&'b [u8]>;
 #[derive(Clone, Copy)]
 struct Reading<'a> {
     file: &'a str,
+    meter: &'a Meter,
     limits: &'a ReadLimits,
     options: &'a ReadOptions,
+    progress: &'a Progress<'a>,
 }
 
 /// Reads the sheets of a workbook.
@@ -94,12 +121,16 @@ pub(super) fn read(
     file: &str,
     options: &ReadOptions,
     limits: &ReadLimits,
+    progress: &Progress<'_>,
 ) -> Result<Vec<Sheet>, ReadError> {
-    let reading = Reading { file, limits, options };
+    let meter = Meter::new(limits.max_unpacked_bytes);
+    let reading = Reading { file, meter: &meter, limits, options, progress };
     let read = || match format {
         Format::Xls => reading.xls(bytes),
         Format::Ods => reading.ods(bytes),
         Format::Xlsb => reading.xlsb(bytes),
+        Format::Html => reading.page(bytes),
+        Format::Xml => reading.xml(bytes),
         _ => reading.xlsx(bytes),
     };
     caught(read).unwrap_or_else(|| Err(reading.damaged("its cells make no sense")))
@@ -111,23 +142,50 @@ impl Reading<'_> {
     }
 
     fn xlsx(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
-        laid_out(bytes, layout::of_xlsx, || {
+        self.laid_out(bytes, layout::of_xlsx, || {
             let mut book: Xlsx<Bytes<'_>> = Xlsx::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
             self.sheets(&mut book, |book, name| {
                 let mut cells = book.worksheet_cells_reader(name).map_err(|e| e.to_string())?;
-                Ok(self.stream(|| cells.next_cell().map_err(|e| e.to_string())))
+                Ok(self.stream(name, || cells.next_cell().map_err(|e| e.to_string())))
             })
         })
     }
 
     fn xlsb(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
-        laid_out(bytes, layout::of_xlsb, || {
+        self.laid_out(bytes, layout::of_xlsb, || {
             let mut book: Xlsb<Bytes<'_>> = Xlsb::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
             self.sheets(&mut book, |book, name| {
                 let mut cells = book.worksheet_cells_reader(name).map_err(|e| e.to_string())?;
-                Ok(self.stream(|| cells.next_cell().map_err(|e| e.to_string())))
+                Ok(self.stream(name, || cells.next_cell().map_err(|e| e.to_string())))
             })
         })
+    }
+
+    /// Reads the cells, and beside them the layout, which may be lost but never stops the reading.
+    fn laid_out(
+        &self,
+        bytes: &[u8],
+        layouts: fn(&[u8], &Meter) -> Vec<Layout>,
+        cells: impl FnOnce() -> Result<Vec<Sheet>, ReadError>,
+    ) -> Result<Vec<Sheet>, ReadError> {
+        std::thread::scope(|scope| {
+            let read = || caught(|| layouts(bytes, self.meter)).unwrap_or_default();
+            let beside = std::thread::Builder::new().spawn_scoped(scope, read);
+            let mut sheets = cells()?;
+            // Without a thread they are read now.
+            let mut layouts = beside.map_or_else(|_| read(), |beside| beside.join().unwrap_or_default());
+            self.check_unpacked()?;
+            for sheet in &mut sheets {
+                layouts.get_mut(sheet.number).map(std::mem::take).into_iter().for_each(|layout| sheet.lay_out(layout));
+            }
+            Ok(sheets)
+        })
+    }
+
+    fn check_unpacked(&self) -> Result<(), ReadError> {
+        let limit = self.limits.max_unpacked_bytes;
+        let over = || self.too_large("the unpacked size", limit, "read.max_unpacked_bytes");
+        if self.meter.is_over() { Err(over()) } else { Ok(()) }
     }
 
     /// Hidden rows and columns are not told by an xls file's reader.
@@ -146,20 +204,46 @@ impl Reading<'_> {
 
     fn ods(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
         // The library fills the whole rectangle: it is measured first.
-        for layout in layout::of_ods(bytes) {
+        for layout in layout::of_ods(bytes, &Meter::new(self.limits.max_unpacked_bytes)) {
             let most = layout.extent.cells.saturating_mul(MOST_SPARSE).saturating_add(SMALL_AREA);
             let most = most.min(self.limits.max_cells);
             if layout.extent.area() > most {
                 return Err(self.too_large("the used rectangle of one sheet", most, "read.max_cells"));
             }
         }
-        laid_out(bytes, layout::of_ods, || {
+        self.laid_out(bytes, layout::of_ods, || {
             let mut book: Ods<Bytes<'_>> = Ods::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
             self.sheets(&mut book, |book, name| {
                 let range = book.worksheet_range(name).map_err(|e| e.to_string())?;
                 Ok(self.range(&range))
             })
         })
+    }
+
+    /// The tables of a web page as one sheet.
+    fn page(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
+        let grid = html::grid(&encoding::declared(bytes), self.limits.max_cells).map_err(|most| self.too_many(most))?;
+        let grid = grid.ok_or_else(|| ReadError::Unsupported {
+            file: self.file.to_owned(),
+            found: "it is a web page (HTML) without a table".to_owned(),
+            hint: "export the table again, as xlsx or csv".to_owned(),
+        })?;
+        Ok(vec![Sheet::of(sheet_name(self.file), grid)])
+    }
+
+    /// A workbook in one XML file.
+    fn xml(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
+        let read = xml2003::sheets(&encoding::declared(bytes), self.limits.max_cells);
+        let (mut sheets, fault) = read.map_err(|most| self.too_many(most))?;
+        if let (Some(fault), Some(last)) = (fault, sheets.last_mut()) {
+            last.failure = Some(fault);
+        }
+        sheets.retain(|sheet| self.options.sheets.as_ref().is_none_or(|wanted| wanted.contains(&sheet.name)));
+        Ok(sheets)
+    }
+
+    fn too_many(&self, limit: u64) -> ReadError {
+        self.too_large("the number of cells of one sheet", limit, "read.max_cells")
     }
 
     /// Reads the sheets that are wanted. A sheet that can't be read is kept with its reason; a limit ends it all.
@@ -195,7 +279,11 @@ impl Reading<'_> {
     }
 
     /// Gathers streamed cells; equal shared texts are kept once.
-    fn stream<'v>(&self, mut next: impl FnMut() -> Result<Option<Streamed<'v>>, String>) -> Result<Grid, Stop> {
+    fn stream<'v>(
+        &self,
+        name: &str,
+        mut next: impl FnMut() -> Result<Option<Streamed<'v>>, String>,
+    ) -> Result<Grid, Stop> {
         let mut grid = GridBuilder::default();
         let mut shared: HashMap<usize, u32, convert::ByAddress> = HashMap::default();
         while let Some(cell) = next().map_err(Stop::Broken)? {
@@ -219,7 +307,9 @@ impl Reading<'_> {
                     Err(text) => Stored::Text(self.keep(&mut grid, &text)?),
                 },
             };
-            grid.push(row, column, stored);
+            if grid.push(row, column, stored) {
+                self.progress.step(name, u64::from(row));
+            }
             self.check_cells(grid.len())?;
         }
         Ok(grid.build())
@@ -250,12 +340,9 @@ impl Reading<'_> {
     }
 
     fn check_cells(&self, cells: usize) -> Result<(), Stop> {
+        self.check_unpacked().map_err(Stop::Limit)?;
         let limit = self.limits.max_cells;
-        if cells as u64 <= limit {
-            Ok(())
-        } else {
-            Err(self.limit("the number of cells of one sheet", limit, "read.max_cells"))
-        }
+        if cells as u64 <= limit { Ok(()) } else { Err(Stop::Limit(self.too_many(limit))) }
     }
 
     fn limit(&self, what: &str, limit: u64, setting: &'static str) -> Stop {
@@ -274,26 +361,6 @@ enum Stop {
 }
 
 type Streamed<'v> = calamine::Cell<DataRef<'v>>;
-
-/// Reads the cells, and beside them the layout, which may be lost but never stops the reading.
-fn laid_out(
-    bytes: &[u8],
-    layouts: fn(&[u8]) -> Vec<Layout>,
-    cells: impl FnOnce() -> Result<Vec<Sheet>, ReadError>,
-) -> Result<Vec<Sheet>, ReadError> {
-    std::thread::scope(|scope| {
-        let layouts = scope.spawn(|| caught(|| layouts(bytes)).unwrap_or_default());
-        let mut sheets = cells()?;
-        let mut layouts = layouts.join().unwrap_or_default();
-        for sheet in &mut sheets {
-            let Some(layout) = layouts.get_mut(sheet.number).map(std::mem::take) else { continue };
-            sheet.grid.set_merges(layout.merges);
-            sheet.hidden_rows = layout::joined(layout.hidden_rows);
-            sheet.hidden_columns = layout::joined(layout.hidden_columns);
-        }
-        Ok(sheets)
-    })
-}
 
 fn merge(dimensions: &Dimensions) -> Merge {
     Merge {

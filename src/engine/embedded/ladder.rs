@@ -106,7 +106,7 @@ fn indexed(
         return Ok(Vec::new());
     }
     let segments: Vec<_> = view.segments().map(|segment| segment.footer.clone()).collect();
-    search::build(store, &view.documents, &segments)?;
+    search::build(store, &[view])?;
     let mut rows = HashMap::new();
     for footer in &segments {
         rows.insert(footer.no, shards.having(store, footer, column, words, need)?);

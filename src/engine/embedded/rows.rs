@@ -19,8 +19,8 @@ use crate::tokens;
 
 /// Makes the index of all segments that have none.
 pub(super) fn index(store: &Store, views: &[Arc<View>]) -> Result<(), EngineError> {
-    let Some(first) = views.first() else { return Ok(()) };
-    search::build(store, &first.documents, &footers(views))
+    let views: Vec<&View> = views.iter().map(Arc::as_ref).collect();
+    search::build(store, &views)
 }
 
 fn footers(views: &[Arc<View>]) -> Vec<Arc<Footer>> {

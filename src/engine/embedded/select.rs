@@ -142,8 +142,7 @@ fn answer(store: &Store, shards: &Shards, views: &[Arc<View>], call: &Call) -> R
     let mut words = tokens::tokens(&call.words);
     words.sort();
     words.dedup();
-    let segments: Vec<_> = view.segments().map(|segment| segment.footer.clone()).collect();
-    search::build(store, &view.documents, &segments)?;
+    search::build(store, &[view.as_ref()])?;
     let hits = view.segments().map(|segment| {
         let rows = match column.as_str() {
             "docnm_kwd" => of_documents(store, view, segment, &words, need)?,

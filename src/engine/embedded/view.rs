@@ -1,5 +1,6 @@
 //! A table of a snapshot as one statement sees it: its live segments, opened, and its columns.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use datafusion::arrow::array::AsArray;
@@ -13,6 +14,8 @@ use crate::engine::overflow::Extent;
 use crate::engine::rowset::Bits;
 use crate::engine::{EngineError, Snapshot};
 use crate::ids::Id;
+use crate::schema::{self as fields, Table};
+use crate::value::Role;
 
 #[derive(Debug, Clone)]
 pub(super) struct View {
@@ -20,6 +23,8 @@ pub(super) struct View {
     pub schema: SchemaRef,
     /// Stored names of its text fields, `docnm_kwd` and `sheet_kwd` last.
     pub text_fields: Vec<String>,
+    /// Columns that search does not look in.
+    pub unsearched: Arc<HashSet<String>>,
     pub parts: Vec<PartView>,
     pub documents: Arc<Documents>,
 }
@@ -60,6 +65,7 @@ impl View {
             name: table.name.clone(),
             schema: schema(table),
             text_fields: text_fields(table),
+            unsearched: Arc::new(unsearched(table)),
             parts: parts.collect::<Result<_, EngineError>>()?,
             documents: documents.clone(),
         })
@@ -87,6 +93,11 @@ impl Extent for View {
     fn largest(&self, column: &str) -> f64 {
         self.segments().map(|segment| segment.footer.largest(column)).fold(0.0, f64::max)
     }
+}
+
+/// Columns of fields that are for statements alone.
+fn unsearched(table: &Table) -> HashSet<String> {
+    table.fields.iter().filter(|field| field.role() == Role::Sql).map(fields::Field::column).collect()
 }
 
 impl SegmentView {

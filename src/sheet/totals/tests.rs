@@ -95,3 +95,34 @@ fn repeated_headers_and_lone_texts() {
     ]);
     assert_eq!(found.kept, [(3, Kept::RepeatedHeader)]);
 }
+
+#[test]
+fn means_and_extremes_are_kept_apart_where_they_are_just_that() {
+    let found = judged(&[
+        (2, ["行政", "张三", "10"]),
+        (3, ["Max", "李四", "20"]),
+        (4, ["研发", "王五", "25"]),
+        (5, ["合计", "", "55"]),
+        (6, ["平均", "", "18.33"]),
+        (7, ["最高分", "", "25"]),
+        (8, ["最小值", "", "10"]),
+        (9, ["Count", "", "3"]),
+    ]);
+    assert_eq!(found.kept, [5, 6, 7, 8, 9].map(|row| (row, Kept::Totals)));
+    assert!(found.doubted.is_empty());
+    let names =
+        [(2, ["a", "", "5"]), (3, ["b", "", "7"]), (4, ["c", "", "6"]), (5, ["Max", "", "7"]), (6, ["d", "", "1"])];
+    assert_eq!(judged(&names), Verdicts { kept: Vec::new(), doubted: vec![5] });
+    let few = [(2, ["最小", "", "1"]), (3, ["最大", "", "5"]), (4, ["平均", "", "3"])];
+    assert_eq!(judged(&few), Verdicts { kept: Vec::new(), doubted: vec![4] });
+}
+
+#[test]
+fn sums_without_a_label_are_kept_apart_where_all_rows_have_one() {
+    let rows = [(2, ["行政", "张三", "10"]), (3, ["研发", "李四", "20"]), (4, ["", "", "30"])];
+    assert_eq!(judged(&rows).kept, [(4, Kept::Totals)]);
+    let other = [(2, ["行政", "张三", "10"]), (3, ["研发", "李四", "20"]), (4, ["", "", "31"])];
+    assert_eq!(judged(&other), Verdicts::default());
+    let nameless = [(2, ["行政", "", "10"]), (3, ["", "", "20"]), (4, ["", "", "30"])];
+    assert_eq!(judged(&nameless), Verdicts::default());
+}

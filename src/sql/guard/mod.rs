@@ -30,6 +30,7 @@ use super::{Code, OutColumn, Refusal, Scope};
 use crate::config::SqlLimits;
 use crate::note::Note;
 use crate::schema::Schema;
+use crate::value::Role;
 
 /// An expression of the new tree with what is known of it.
 #[derive(Debug, Clone)]
@@ -197,11 +198,11 @@ impl<'a> Guard<'a> {
 }
 
 impl Scope {
-    /// The schema without the fields that the caller may not see.
+    /// The schema without the fields that the caller may not see and those that are for search alone.
     pub fn visible(&self, schema: &Schema) -> Schema {
         let mut schema = schema.clone();
         for table in &mut schema.tables {
-            table.fields.retain(|field| !self.hidden_fields.contains(&field.name));
+            table.fields.retain(|field| !self.hidden_fields.contains(&field.name) && field.role() != Role::Search);
         }
         schema
     }

@@ -1,7 +1,6 @@
 //! Builds the index of segments that have none.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
@@ -11,10 +10,10 @@ use tantivy::{Index, IndexSettings, SingleSegmentIndexWriter};
 use super::super::footer::Footer;
 use super::super::side_by_side::side_by_side;
 use super::super::store::{Store, damaged, io};
+use super::super::view::View;
 use super::content::Rows;
 use super::words::{SPLIT, Split};
 use crate::engine::EngineError;
-use crate::engine::documents::Documents;
 
 /// Tantivy takes no less for its writer.
 const MIN_WRITER_BYTES: usize = 15_000_000;
@@ -47,27 +46,26 @@ pub(super) fn schema() -> (Schema, Fields) {
     (schema.build(), fields)
 }
 
-/// Makes an index for each of the segments that has none; row groups are done side by side.
-pub(in super::super) fn build(
-    store: &Store,
-    documents: &Documents,
-    segments: &[Arc<Footer>],
-) -> Result<(), EngineError> {
-    let is_missing = |footer: &&Arc<Footer>| !store.search().join(footer.no.to_string()).exists();
-    if !segments.iter().any(|footer| is_missing(&footer)) {
+/// Makes an index for each of the tables' segments that has none; row groups are done side by side.
+pub(in super::super) fn build(store: &Store, views: &[&View]) -> Result<(), EngineError> {
+    let is_missing = |footer: &Footer| !store.search().join(footer.no.to_string()).exists();
+    let segments = || views.iter().flat_map(|view| view.segments().map(|segment| (*view, &*segment.footer)));
+    if !segments().any(|(_, footer)| is_missing(footer)) {
         return Ok(());
     }
     let _building = store.building()?;
-    let missing: Vec<(&Arc<Footer>, PathBuf)> =
-        segments.iter().filter(is_missing).map(|footer| (footer, temporary(store, footer.no))).collect();
-    let mut work: Vec<(&Footer, &PathBuf, usize)> = Vec::new();
-    for (footer, temp) in &missing {
-        work.extend((0..footer.groups.len()).map(|group| (footer.as_ref(), temp, group)));
+    let missing: Vec<(&View, &Footer, PathBuf)> = segments()
+        .filter(|(_, footer)| is_missing(footer))
+        .map(|(view, footer)| (view, footer, temporary(store, footer.no)))
+        .collect();
+    let mut work: Vec<(&View, &Footer, &PathBuf, usize)> = Vec::new();
+    for (view, footer, temp) in &missing {
+        work.extend((0..footer.groups.len()).map(|group| (*view, *footer, temp, group)));
     }
-    side_by_side(&work, |(footer, temp, group)| {
-        build_group(store, documents, footer, *group, &temp.join(group.to_string()))
+    side_by_side(&work, |(view, footer, temp, group)| {
+        build_group(store, view, footer, *group, &temp.join(group.to_string()))
     })?;
-    missing.iter().try_for_each(|(footer, temp)| publish(temp, &store.search().join(footer.no.to_string())))
+    missing.iter().try_for_each(|(_, footer, temp)| publish(temp, &store.search().join(footer.no.to_string())))
 }
 
 /// A folder of this build alone.
@@ -85,13 +83,7 @@ fn publish(temp: &Path, path: &Path) -> Result<(), EngineError> {
     }
 }
 
-fn build_group(
-    store: &Store,
-    documents: &Documents,
-    footer: &Footer,
-    group: usize,
-    folder: &Path,
-) -> Result<(), EngineError> {
+fn build_group(store: &Store, view: &View, footer: &Footer, group: usize, folder: &Path) -> Result<(), EngineError> {
     let wrong = |error: tantivy::TantivyError| damaged(folder, error);
     std::fs::create_dir_all(folder).map_err(|source| io(folder, source))?;
     let (schema, fields) = schema();
@@ -109,7 +101,7 @@ fn build_group(
         .tokenizers(tokenizers)
         .single_segment_index_writer(directory, store.limits().search_writer_bytes.max(MIN_WRITER_BYTES))
         .map_err(wrong)?;
-    let mut rows = Rows::read(footer, group, documents)?;
+    let mut rows = Rows::read(footer, group, view)?;
     for row in 0..footer.groups[group] {
         writer.add_document(rows.document(row, fields)).map_err(wrong)?;
     }

@@ -8,6 +8,7 @@ use datafusion::common::HashMap;
 use tantivy::TantivyDocument;
 
 use super::super::footer::Footer;
+use super::super::view::View;
 use super::build::Fields;
 use super::words::{BETWEEN, OF_COLUMN};
 use crate::engine::EngineError;
@@ -32,6 +33,8 @@ struct Column {
     name: String,
     /// Words of it can be asked for by MATCH.
     matched: bool,
+    /// Words of it are found by search.
+    searched: bool,
     remembered: Remembered,
 }
 
@@ -43,7 +46,7 @@ struct CellWords {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn read(footer: &Footer, group: usize, documents: &'a Documents) -> Result<Self, EngineError> {
+    pub(super) fn read(footer: &Footer, group: usize, view: &'a View) -> Result<Self, EngineError> {
         let own = |name: &str| name != "doc_no" && name != "row_long" && !name.ends_with("__raw");
         let names: Vec<&str> = footer.schema().fields().iter().map(|field| field.name().as_str()).collect();
         let wanted: Vec<&str> = names.iter().copied().filter(|name| own(name) || *name == "doc_no").collect();
@@ -51,20 +54,24 @@ impl<'a> Rows<'a> {
         let column = |name: &&str| {
             let array = batch.column_by_name(name)?.clone();
             let matched = array.data_type() == &DataType::Utf8View;
-            Some(Column { array, name: (*name).to_owned(), matched, remembered: Remembered::default() })
+            let searched = !view.unsearched.contains(*name);
+            Some(Column { array, name: (*name).to_owned(), matched, searched, remembered: Remembered::default() })
         };
         let columns = names.iter().filter(|name| own(name)).filter_map(column).collect();
-        Ok(Self { columns, numbers: batch.column_by_name("doc_no").cloned(), documents, titles: HashMap::default() })
+        let (numbers, documents) = (batch.column_by_name("doc_no").cloned(), view.documents.as_ref());
+        Ok(Self { columns, numbers, documents, titles: HashMap::default() })
     }
 
     pub(super) fn document(&mut self, row: usize, fields: Fields) -> TantivyDocument {
         let (mut cells, mut content) = (String::with_capacity(512), String::with_capacity(256));
         let mut title = self.title(row).to_string();
         for column in &mut self.columns {
-            let sheet = column.name == "sheet_kwd";
+            let (sheet, searched) = (column.name == "sheet_kwd", column.searched);
             let Some(words) = column.words(row) else { continue };
             cells.push_str(&words.of_column);
-            if sheet { &mut title } else { &mut content }.push_str(&words.plain);
+            if searched {
+                if sheet { &mut title } else { &mut content }.push_str(&words.plain);
+            }
         }
         let mut document = TantivyDocument::new();
         document.add_text(fields.cells, cells);
