@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use super::answer::{Answer, Path};
 use super::language::Language;
-use super::planner::{self, Plan};
+use super::planner::{self, Check, Plan};
 use super::statement::Outcome;
 use super::{AskError, Asker, prompt};
 use crate::engine::Mention;
@@ -88,14 +88,31 @@ impl Asker<'_> {
         let today = chrono::Local::now().date_naive();
         match planner::plan(question, &self.snapshot.schema, mentions, today) {
             Plan::Unsure { readings } => Ok(Written::Unsure(readings)),
-            Plan::Statement { sql, notes: readings, .. } => {
-                let notes = notes.iter().cloned().chain(readings).collect();
+            Plan::Statement { sql, notes: readings, check, .. } => {
+                let mut notes: Vec<Note> = notes.iter().cloned().chain(readings).collect();
+                notes.extend(self.border(question, &check).await?);
+                let reading = notes.first().map(|note| note.message.clone());
                 Ok(match self.statement(question, &sql, Path::Planner, notes).await? {
+                    Outcome::Answered(answer) if check == Check::OneRow && answer.total != 1 => {
+                        Written::Unsure(reading.into_iter().collect())
+                    }
                     Outcome::Answered(answer) => Written::Answered(answer),
                     Outcome::Refused(refusal) => Written::Refused(refusal),
                 })
             }
         }
+    }
+
+    /// Says that more rows have the value of the last one that a list shows.
+    async fn border(&self, question: &str, check: &Check) -> Result<Option<Note>, AskError> {
+        let Check::Border { sql, count } = check else { return Ok(None) };
+        let Outcome::Answered(longer) = self.statement(question, sql, Path::Planner, Vec::new()).await? else {
+            return Ok(None);
+        };
+        let value = |at: u64| longer.rows.get(at as usize).and_then(|row| row.last());
+        let tied = value(*count).is_some() && value(*count) == value(count - 1);
+        let language = Language::of(question);
+        Ok(tied.then(|| Note::new("tie_at_the_border", language.tie_at_the_border(*count))))
     }
 
     /// `None` where the model can't be reached: the planner then tries.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 
 use super::concept::concepts;
-use super::dates::{Period, period, yearless};
+use super::dates::{Period, period};
 use super::labels::{self, Labels};
 use super::lexicon::{self, LONGEST, Role};
 use super::names::Names;
@@ -78,12 +78,15 @@ const ONE_COST: f32 = 0.2;
 const SHORT_COST: f32 = 0.05;
 /// The year of a month is that of all rows.
 const YEARLESS_COST: f32 = 0.12;
+/// A cell that differs in a few letters from words that mean nothing else.
+const FUZZY_COST: f32 = 0.3;
 /// The longest remark in brackets that a bound is included.
 const LONGEST_REMARK: usize = 8;
 /// Names that also look like a label had better be the label.
 const LABEL_CONTEXT_COST: f32 = 0.3;
 
 pub struct Cutter<'a> {
+    pub question: &'a str,
     pub tokens: &'a [Token],
     pub table: &'a Table,
     pub labels: &'a Labels,
@@ -128,6 +131,7 @@ impl Cutter<'_> {
         self.context(at, &mut steps);
         self.unknown_noun(at, &mut steps);
         self.short_cells(at, &mut steps);
+        self.parts_of_cells(at, &mut steps);
         self.inclusive(at, &mut steps);
         steps
     }
@@ -140,13 +144,17 @@ impl Cutter<'_> {
             steps.push((at + 1, None, 0.0));
         }
         let known = self.known_phrases(at);
-        let telling = |roles: &[Role]| roles.iter().any(|role| !matches!(role, Role::Filler | Role::Verb));
+        let telling =
+            |roles: &[Role]| roles.iter().any(|role| !matches!(role, Role::Filler | Role::Verb | Role::WhichTime(_)));
         let longest = known.iter().filter(|(_, roles)| telling(roles)).map(|(end, _)| *end).max().unwrap_or(0);
         for (end, roles) in known {
             let split = if end < longest { SPLIT_COST } else { 0.0 };
             let short = if end == at + 1 && self.tokens[at].kind == Kind::Han { SHORT_COST } else { 0.0 };
             for role in roles {
                 match role {
+                    Role::Filler | Role::Verb if end == 1 && self.opens_yes_no() => {
+                        steps.push((end, Some(Meaning::Role(Role::YesNo)), ROLE_COST));
+                    }
                     Role::Filler if self.ranks_two(at) || self.asks_how_much(at) => {}
                     Role::Filler if roles.len() == 1 => steps.push((end, None, split)),
                     Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST + split)),
@@ -169,8 +177,10 @@ impl Cutter<'_> {
             })
             .filter(|(_, roles)| !roles.is_empty())
             .collect();
+        let asks_time = |roles: &[Role]| roles.iter().all(|role| matches!(role, Role::WhichTime(_)));
         if self.tokens[at].kind != Kind::Han && !known.iter().any(|(end, _)| self.has_label(at, *end)) {
-            known.drain(..known.len().saturating_sub(1));
+            let last = known.iter().rposition(|(_, roles)| !asks_time(roles)).unwrap_or(0);
+            known.drain(..last);
         }
         known
     }
@@ -247,6 +257,7 @@ impl Cutter<'_> {
             Likeness::Exact | Likeness::Folded => 0.0,
             Likeness::Partial if cells.len() == 1 => 0.15,
             Likeness::Partial => 0.3,
+            Likeness::Fuzzy if cells.len() == 1 && !self.is_known(at, end) => FUZZY_COST,
             Likeness::Fuzzy => 0.8,
         };
         let (same, minor) = match column {
@@ -286,7 +297,7 @@ impl Cutter<'_> {
         if let Some((period, taken)) = period(rest, self.today) {
             steps.push((at + taken, Some(Meaning::Period(period)), CHUNK_COST));
         }
-        if let Some((period, taken)) = self.only_year().and_then(|year| yearless(rest, year)) {
+        if let Some((period, taken)) = self.undated_period(at) {
             steps.push((at + taken, Some(Meaning::Period(period)), CHUNK_COST + YEARLESS_COST));
         }
         if let Some((low, high, taken)) = range(rest) {

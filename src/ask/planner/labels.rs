@@ -103,6 +103,9 @@ fn cost(span: &[Concept], label: &[Concept]) -> Option<f32> {
         }
     }
     let recall = named / whole;
+    if recall < 0.9 && is_one_character(span) {
+        return None;
+    }
     if dealt && recall < 0.9 {
         return None;
     }
@@ -110,6 +113,11 @@ fn cost(span: &[Concept], label: &[Concept]) -> Option<f32> {
     let headless = head.is_some_and(|head| !span.iter().any(|concept| concept.id == head.id));
     let cost = (1.0 - recall) * PARTIAL_COST + extra + if headless { HEADLESS_COST } else { 0.0 };
     ((strong || recall > 0.9) && recall >= LEAST_RECALL).then_some(cost)
+}
+
+/// One Han character that stands for no known word.
+fn is_one_character(span: &[Concept]) -> bool {
+    matches!(span, [only] if only.id.chars().count() == 1 && only.id.chars().all(super::token::is_han))
 }
 
 /// A word for the kind of thing that a column lists: 公司 of a developer.

@@ -123,7 +123,7 @@ impl<'a> Bag<'a> {
     /// Takes what only joins or repeats: `and`, `than`, `each`, `all X`, the kind of the named things.
     pub fn drop_joints(&mut self) {
         self.take(|role| {
-            matches!(role, Role::And | Role::Than | Role::Respective | Role::All | Role::YesNo | Role::Between)
+            matches!(role, Role::And | Role::Than | Role::Beside | Role::Respective | Role::All | Role::Between)
         });
         for part in &mut self.parts {
             if matches!(part, Some(Part::Value(_))) {

@@ -103,7 +103,7 @@ fn counts(frame: &Frame) -> Option<Found> {
 }
 
 /// What is grouped by: columns behind 各, 每, 按, `by`, `per`, `for each`, with those joined to them; periods of the only date.
-fn keys(bag: &mut Bag) -> Option<Vec<Key>> {
+pub fn keys(bag: &mut Bag) -> Option<Vec<Key>> {
     let mut keys: Vec<Key> = Vec::new();
     let grains: Vec<_> = bag
         .roles()

@@ -22,7 +22,7 @@ fn read(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
     let counted = bag.take(|role| role == Role::HowMany).is_some();
     let how_much = bag.take(|role| role == Role::HowMuch).is_some();
-    let yes_no = bag.has(|role| role == Role::YesNo);
+    let yes_no = bag.take(|role| role == Role::YesNo).is_some();
     bag.take(|role| role == Role::Only);
     if bag.take(|role| role == Role::NumberOf).is_some() && !frame.names_few_rows() {
         return None;
@@ -54,7 +54,7 @@ fn read(frame: &Frame) -> Option<Found> {
         return None;
     }
     let traded = columns.iter().any(|index| bag.field(*index).is_some_and(measure::is_traded));
-    if traded && frame.entities.is_none() && !frame.names_few_rows() && frame.names_many_rows() {
+    if traded && !frame.names_few_rows() && !frame.lists_keys() && frame.names_many_rows() {
         return None;
     }
     let amounts = columns.iter().all(|index| bag.is_number(*index));
