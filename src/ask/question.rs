@@ -91,16 +91,32 @@ impl Asker<'_> {
             Plan::Statement { sql, notes: readings, check, .. } => {
                 let mut notes: Vec<Note> = notes.iter().cloned().chain(readings).collect();
                 notes.extend(self.border(question, &check).await?);
-                let reading = notes.first().map(|note| note.message.clone());
+                if let Check::OneRow { others } = check {
+                    return self.only_row(question, [vec![sql], others].concat(), notes).await;
+                }
                 Ok(match self.statement(question, &sql, Path::Planner, notes).await? {
-                    Outcome::Answered(answer) if check == Check::OneRow && answer.total != 1 => {
-                        Written::Unsure(reading.into_iter().collect())
-                    }
                     Outcome::Answered(answer) => Written::Answered(answer),
                     Outcome::Refused(refusal) => Written::Refused(refusal),
                 })
             }
         }
+    }
+
+    /// The one statement of those that gives one row; unsure where none does, or several do.
+    async fn only_row(&self, question: &str, statements: Vec<String>, notes: Vec<Note>) -> Result<Written, AskError> {
+        let mut found = Vec::new();
+        for sql in statements {
+            match self.statement(question, &sql, Path::Planner, notes.clone()).await? {
+                Outcome::Answered(answer) if answer.total == 0 => {}
+                Outcome::Answered(answer) => found.push(answer),
+                Outcome::Refused(refusal) => return Ok(Written::Refused(refusal)),
+            }
+        }
+        let readings = notes.first().map(|note| note.message.clone()).into_iter().collect();
+        Ok(match (found.pop(), found.is_empty()) {
+            (Some(answer), true) if answer.total == 1 => Written::Answered(answer),
+            _ => Written::Unsure(readings),
+        })
     }
 
     /// Says that more rows have the value of the last one that a list shows.

@@ -8,8 +8,11 @@ use crate::schema::Schema;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Check {
     Nothing,
-    /// One row answers; more of them, or none, are no answer.
-    OneRow,
+    /// One row answers; more of them, or none, are no answer. The others are as good readings of the same words: of all, one
+    /// alone may have a row.
+    OneRow {
+        others: Vec<String>,
+    },
     /// The list ends after `count` rows: this statement gives one more, whose last column is what the rows are ordered by.
     Border {
         sql: String,
@@ -30,7 +33,7 @@ pub fn check(reading: &Reading, schema: &Schema, chinese: bool) -> Check {
             let shape = Shape::Leaders { by: *by, aggregate: *aggregate, most: *most, count: Some(count + 1) };
             longer(shape, *count)
         }
-        Shape::Cell { .. } => Check::OneRow,
+        Shape::Cell { .. } => Check::OneRow { others: Vec::new() },
         _ => Check::Nothing,
     }
 }

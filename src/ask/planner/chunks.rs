@@ -198,6 +198,9 @@ impl Cutter<'_> {
             if last.text == "no" && self.is_denying(end - 1) {
                 break;
             }
+            if last.text == "否" && end - at > 2 && self.tokens[end - 2].text == "是" {
+                continue;
+            }
             if end > at + 1
                 && ((text(last) && last.text != ")")
                     || (last.kind != Kind::Mark
@@ -358,7 +361,13 @@ impl Cutter<'_> {
         for (end, documents) in self.names.spans(self.tokens, at) {
             let whole = documents.len() == self.names.count();
             let labels = self.labels.matches(&concepts(&self.tokens[at..end]));
-            if labels.iter().any(|(_, cost)| *cost < WHOLE_LABEL) || self.is_grouping(at) {
+            if labels.iter().any(|(_, cost)| *cost < WHOLE_LABEL) {
+                continue;
+            }
+            if self.is_grouping(at) {
+                if whole && labels.is_empty() && self.names.ends_with(&self.tokens[at..end]) {
+                    steps.push((end, Some(Meaning::Role(Role::Row)), CONTEXT_COST));
+                }
                 continue;
             }
             let labelled = !labels.is_empty();

@@ -105,6 +105,8 @@ fn read_table(
 /// A reading with its statement.
 struct Ranked {
     sql: String,
+    /// The statement with its conditions in one order.
+    key: String,
     scored: Scored,
 }
 
@@ -117,8 +119,9 @@ fn ranked(mut found: Vec<Scored>, schema: &Schema, chinese: bool) -> Vec<Ranked>
     let mut kept: Vec<Ranked> = Vec::new();
     for scored in found {
         let Some(sql) = print::statement(&scored.reading, schema, chinese) else { continue };
-        if !kept.iter().any(|other| other.sql == sql) {
-            kept.push(Ranked { sql, scored });
+        let key = print::statement(&scored.reading.in_order(), schema, chinese).unwrap_or_default();
+        if !kept.iter().any(|other| other.key == key) {
+            kept.push(Ranked { sql, key, scored });
         }
     }
     kept
@@ -126,17 +129,18 @@ fn ranked(mut found: Vec<Scored>, schema: &Schema, chinese: bool) -> Vec<Ranked>
 
 fn decide(ranked: &[Ranked], schema: &Schema, question: &str) -> Plan {
     let tell = |ranked: &Ranked| paraphrase::paraphrase(&ranked.scored.reading, schema, question);
-    match ranked {
-        [best, rest @ ..]
-            if !best.scored.doubtful
-                && best.scored.cost <= MOST_COST
-                && rest.first().is_none_or(|next| next.scored.cost - best.scored.cost >= MARGIN) =>
-        {
-            let mut notes = vec![Note::new("question_read_as", tell(best))];
-            notes.extend(remarks::remarks(&best.scored, schema, question));
-            let check = check::check(&best.scored.reading, schema, question.chars().any(token::is_han));
-            Plan::Statement { sql: best.sql.clone(), notes, score: (-best.scored.cost).exp(), check }
-        }
-        _ => Plan::Unsure { readings: ranked.iter().take(TOLD).map(tell).collect() },
+    let unsure = || Plan::Unsure { readings: ranked.iter().take(TOLD).map(tell).collect() };
+    let Some((best, rest)) = ranked.split_first() else { return unsure() };
+    let near: Vec<&Ranked> = rest.iter().take_while(|next| next.scored.cost - best.scored.cost < MARGIN).collect();
+    let alike = near.iter().all(|next| best.scored.reading.is_of_the_same_cells(&next.scored.reading));
+    if best.scored.doubtful || best.scored.cost > MOST_COST || !alike {
+        return unsure();
     }
+    let mut notes = vec![Note::new("question_read_as", tell(best))];
+    notes.extend(remarks::remarks(&best.scored, schema, question));
+    let check = match check::check(&best.scored.reading, schema, question.chars().any(token::is_han)) {
+        Check::OneRow { .. } => Check::OneRow { others: near.iter().map(|next| next.sql.clone()).collect() },
+        other => other,
+    };
+    Plan::Statement { sql: best.sql.clone(), notes, score: (-best.scored.cost).exp(), check }
 }

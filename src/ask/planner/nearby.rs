@@ -107,7 +107,15 @@ impl Cutter<'_> {
             || self.follows(at, |role| {
                 matches!(
                     role,
-                    Role::HowMany | Role::More { .. } | Role::NumberOf | Role::Which | Role::List | Role::Super { .. }
+                    Role::HowMany
+                        | Role::More { .. }
+                        | Role::Share
+                        | Role::First
+                        | Role::Last
+                        | Role::NumberOf
+                        | Role::Which
+                        | Role::List
+                        | Role::Super { .. }
                 )
             })
     }

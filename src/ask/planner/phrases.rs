@@ -203,7 +203,7 @@ pub(super) const PHRASES: &[(Role, &str)] = &[
     (Role::Distinct, "种类|品种|的种类|different|distinct|unique|various|不同|不同的|不重复|不重复的|去重|去重后"),
     (
         Role::Per,
-        "per|each|for each|for every|every|by each|of each|grouped by|group by|broken down by|各|每|每个|每家|每一个|每一家|各个|各家|每位|每名|每种|各种|每类|各类|每月|每年|按|按照|分组",
+        "per|each|for each|for every|every|by each|of each|grouped by|group by|broken down by|各|每|每个|每家|每一个|每一家|各个|各家|每位|每名|每种|各种|每类|各类|按|按照|分组",
     ),
     (Role::Respective, "respectively|each|分别|各自|各自的|分别有|各有"),
     (Role::Before, "before|prior to|以前|之前|before the year"),

@@ -213,3 +213,23 @@ pub struct Reading {
     pub conditions: Vec<Condition>,
     pub shape: Shape,
 }
+
+impl Reading {
+    /// The same with the conditions in one order.
+    pub fn in_order(&self) -> Self {
+        let mut reading = self.clone();
+        reading.conditions.sort_by_cached_key(|condition| format!("{condition:?}"));
+        reading
+    }
+
+    /// Both ask for the same column and name the same cells, in other columns of labels.
+    pub fn is_of_the_same_cells(&self, other: &Self) -> bool {
+        let cells = |reading: &Self| {
+            let mut tests: Vec<String> = reading.conditions.iter().map(|one| format!("{:?}", one.test)).collect();
+            tests.sort_unstable();
+            tests
+        };
+        let cell = matches!(self.shape, Shape::Cell { .. });
+        cell && self.shape == other.shape && self.table == other.table && cells(self) == cells(other)
+    }
+}

@@ -36,9 +36,10 @@ fn figures(frame: &Frame) -> Option<Found> {
     bag.take(|role| matches!(role, Role::NumberOf));
     bag.take_column(measure);
     let by = group(&mut bag)?;
-    let Weighing::Rows(how) = told.weigh(frame, by, measure)? else { return None };
     let mut conditions: Vec<Condition> = frame.conditions.clone();
     conditions.remove(at);
+    let unbound = Frame { conditions: conditions.clone(), ..frame.clone() };
+    let Weighing::Rows(how) = told.weigh(&unbound, by, measure)? else { return None };
     let plain = frame.entities.is_none() && bag.is_empty() && bag.is_amount(measure);
     let shape = Shape::Having { by, aggregate: Some((how, measure)), op, bound, counted };
     plain.then(|| Found::new(shape, conditions, bag.cost + 0.03))

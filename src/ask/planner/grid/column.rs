@@ -11,8 +11,23 @@ const DATING: &[&str] = &[
     "period", "年", "度", "末", "底", "止",
 ];
 /// What an amount is counted in: a header may have it unasked.
-const UNITS: &[&str] =
-    &["dollars", "dollar", "amount", "value", "number", "usd", "total", "金", "额", "数", "值", "本", "期"];
+const UNITS: &[&str] = &[
+    "dollars",
+    "dollar",
+    "amount",
+    "value",
+    "number",
+    "usd",
+    "total",
+    "approximate",
+    "reported",
+    "金",
+    "额",
+    "数",
+    "值",
+    "本",
+    "期",
+];
 /// Words that make another figure of the same: never left unread.
 const TELLING: &[&str] = &[
     "change",
@@ -44,6 +59,10 @@ const TELLING: &[&str] = &[
     "比",
     "率",
     "均",
+    "1st",
+    "2nd",
+    "3rd",
+    "4th",
 ];
 /// An unread word of a header.
 const UNREAD_COST: f32 = 0.15;
@@ -95,13 +114,14 @@ pub(super) fn claims(field: &Field, asked: &Asked, taken: &Claims) -> Option<(Cl
             }
         }
     }
-    let content = header.iter().filter(|word| !word.aside && !DATING.contains(&word.text.as_str())).count();
-    if (ratio || content > 1) && unread > 0 && unread * 2 > content || ratio && unread > 0 {
+    let plain =
+        |word: &&Word| !word.aside && !DATING.contains(&word.text.as_str()) && !UNITS.contains(&word.text.as_str());
+    let content = header.iter().filter(plain).count();
+    let per = (0..asked.tokens.len()).find(|at| asked.tokens[*at].text == "per").filter(|_| ratio);
+    if unread > 1 && unread * 2 > content || ratio && unread > 0 && per.is_none() {
         return None;
     }
-    if ratio {
-        claims.extend((0..asked.tokens.len()).filter(|at| asked.tokens[*at].text == "per"));
-    }
+    claims.extend(per);
     let only_dates = claims.iter().all(|at| DATING.contains(&asked.tokens[*at].text.as_str()));
     if only_dates {
         claims.clear();

@@ -71,10 +71,28 @@ fn picks(grid: &Grid, column: usize, asked: &Asked, mentions: &[Mention]) -> Vec
     cells.dedup();
     let mut picks: Vec<Pick> = cells.into_iter().filter_map(|cell| pick(column, cell, asked)).collect();
     picks.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(b.claims.len().cmp(&a.claims.len())));
+    let mut picks = merged(picks);
     let best = picks.clone();
     picks.retain(|pick| !best.iter().any(|other| is_within(pick, other)));
     picks.truncate(KEPT);
     picks
+}
+
+/// Cells that are one label but for what stands in brackets.
+fn merged(picks: Vec<Pick>) -> Vec<Pick> {
+    let bare = |pick: &Pick| pick.cells.first().map(|cell| plain_words(cell));
+    let mut kept: Vec<Pick> = Vec::new();
+    for pick in picks {
+        match kept.iter_mut().find(|other| other.claims == pick.claims && bare(other) == bare(&pick)) {
+            Some(other) => other.cells.extend(pick.cells),
+            None => kept.push(pick),
+        }
+    }
+    kept
+}
+
+fn plain_words(cell: &str) -> Vec<String> {
+    words(cell).into_iter().filter(|word| !word.aside).map(|word| word.id).collect()
 }
 
 /// Another cell accounts for more words at no higher cost.
@@ -89,7 +107,7 @@ fn is_of(mention: &Mention, field: &Field, table: &str) -> bool {
 /// The cell, where the question names enough of it.
 fn pick(column: usize, cell: &str, asked: &Asked) -> Option<Pick> {
     let (claims, cost) = if cell.chars().any(is_han) { han(cell, asked)? } else { latin(cell, asked)? };
-    Some(Pick { column, cell: cell.to_owned(), claims, cost })
+    Some(Pick { column, cells: vec![cell.to_owned()], claims, cost })
 }
 
 /// Chinese labels are named to the letter, without numbering and brackets.

@@ -31,7 +31,8 @@ const DEFAULT_COLUMN_COST: f32 = 0.12;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pick {
     column: usize,
-    cell: String,
+    /// One, or several that differ in brackets only.
+    cells: Vec<String>,
     claims: Claims,
     cost: f32,
 }
@@ -93,7 +94,7 @@ impl<'a> Grid<'a> {
         let default = if named { 0.0 } else { DEFAULT_COLUMN_COST };
         let conditions = row.iter().map(|pick| Condition {
             column: Column::Field(pick.column),
-            test: Test::Cells(vec![pick.cell.clone()]),
+            test: Test::Cells(pick.cells.clone()),
             negated: false,
         });
         let reading = Reading { table: index, conditions: conditions.collect(), shape: Shape::Cell { column } };
@@ -114,6 +115,6 @@ impl<'a> Grid<'a> {
     /// Labels that the question names in part or in other words.
     fn read_as(&self, row: &[Pick], asked: &Asked) -> Vec<(String, Vec<String>)> {
         let loose = row.iter().filter(|pick| pick.cost > 0.0);
-        loose.map(|pick| (asked.said(&pick.claims), vec![pick.cell.clone()])).collect()
+        loose.map(|pick| (asked.said(&pick.claims), pick.cells.clone())).collect()
     }
 }

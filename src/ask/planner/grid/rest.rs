@@ -105,7 +105,9 @@ fn phrase(asked: &Asked, claims: &Claims, at: usize, dated: bool) -> Option<(usi
 /// What a role costs that says nothing of which cell is meant.
 fn free(role: Role, dated: bool) -> Option<f32> {
     match role {
-        Role::Filler | Role::What | Role::HowMuch | Role::HowMany | Role::NumberOf | Role::List => Some(0.0),
+        Role::Filler | Role::What | Role::HowMuch | Role::HowMany | Role::NumberOf | Role::List | Role::And => {
+            Some(0.0)
+        }
         Role::Verb | Role::Trade | Role::Appear => Some(0.02),
         Role::Until if dated => Some(0.0),
         Role::Total => Some(TOTAL_COST),
@@ -185,7 +187,7 @@ fn is_kind(grid: &Grid, row: &[Pick], asked: &Asked, at: usize) -> bool {
         && lexicon::roles(&token.text).is_empty()
         && token.text.chars().all(char::is_alphabetic);
     let beside = row.iter().any(|pick| {
-        let digits = pick.cell.chars().any(|c| c.is_ascii_digit());
+        let digits = pick.cells.iter().flat_map(|cell| cell.chars()).any(|c| c.is_ascii_digit());
         let near =
             pick.claims.contains(&(at + 1)) || at.checked_sub(1).is_some_and(|before| pick.claims.contains(&before));
         near && digits && pick.cost == 0.0 && column::is_unheaded(&grid.table.fields[pick.column])

@@ -64,17 +64,24 @@ pub(super) fn words(label: &str) -> Vec<Word> {
             ")" | "]" | "】" => depth = depth.saturating_sub(1),
             _ => {
                 let aside = depth > 0;
-                found.extend(ids(&token).into_iter().map(|id| Word { id, text: token.text.clone(), aside }));
+                let id = ids(&token).into_iter().next();
+                found.extend(id.map(|id| Word { text: plain(&token, &id), id, aside }));
             }
         }
     }
     found
 }
 
+/// An ordinal as such, other words as they are written.
+fn plain(token: &Token, id: &str) -> String {
+    if SHORT.contains(&id) { id.to_owned() } else { token.text.clone() }
+}
+
+const SHORT: [&str; 4] = ["1st", "2nd", "3rd", "4th"];
+
 /// What a token may be compared as.
 fn ids(token: &Token) -> Vec<String> {
     const ORDINALS: [&str; 4] = ["first", "second", "third", "fourth"];
-    const SHORT: [&str; 4] = ["1st", "2nd", "3rd", "4th"];
     let text = token.text.as_str();
     if let Some(at) = ORDINALS.iter().position(|word| *word == text) {
         return vec![SHORT[at].to_owned()];
