@@ -33,12 +33,16 @@ impl Reducer<'_> {
         }
     }
 
-    /// `M 合计超过 5` reads as `合计 M 超过 5`, 是否 as well.
+    /// `M 合计超过 5` reads as `合计 M 超过 5`, 是否 and a named cell as well.
     fn aggregates_first(&mut self) {
         for at in 0..self.nodes.len() {
             let aggregate =
                 matches!(self.role(Some(at + 1)), Some(Role::Sum | Role::Total | Role::Average | Role::YesNo));
-            if aggregate && self.numeric(Some(at)).is_some() && self.role(Some(at + 2)).and_then(op).is_some() {
+            let named = matches!(self.nodes.get(at + 1), Some(Node::Open(Meaning::Value { .. })));
+            if (aggregate || named)
+                && self.numeric(Some(at)).is_some()
+                && self.role(Some(at + 2)).and_then(op).is_some()
+            {
                 self.nodes.swap(at, at + 1);
             }
         }

@@ -131,7 +131,7 @@ impl Cutter<'_> {
         self.context(at, &mut steps);
         self.unknown_noun(at, &mut steps);
         self.short_cells(at, &mut steps);
-        self.parts_of_cells(at, &mut steps);
+        self.beginnings_of_cells(at, &mut steps);
         self.inclusive(at, &mut steps);
         steps
     }

@@ -139,6 +139,22 @@ fn lexicon() -> &'static Lexicon {
     })
 }
 
+/// Words that stand for the same concept as an English word, itself not among them.
+pub fn kin(word: &str) -> impl Iterator<Item = &'static str> {
+    let stemmed = stem(word);
+    let english = &lexicon().english;
+    let first = english.get(word).or_else(|| english.get(stemmed.as_str())).copied();
+    let line = ENGLISH.iter().filter(move |line| first.is_some_and(|first| line.split(' ').next() == Some(first)));
+    line.flat_map(|line| line.split(' '))
+}
+
+/// Phrases that mean the same as one that the text has.
+pub fn han_kin(text: &str) -> impl Iterator<Item = &'static str> {
+    let lines: Vec<_> =
+        CHINESE.iter().filter(|(phrases, _)| phrases.split(' ').any(|phrase| text.contains(phrase))).collect();
+    lines.into_iter().flat_map(|(phrases, _)| phrases.split(' '))
+}
+
 /// The stem of an English word: plural and the commonest endings cut.
 pub fn stem(word: &str) -> String {
     let cut = |suffix: &str, least: usize| word.strip_suffix(suffix).filter(|rest| rest.chars().count() >= least);

@@ -320,7 +320,19 @@ fn denies(label: &str) -> bool {
 /// Something joins the named things: two that only stand in one question are no pair.
 fn joined(parts: &[Part]) -> bool {
     parts.iter().any(|part| {
-        matches!(part, Part::Role(Role::And | Role::Or | Role::Than | Role::Beside | Role::Ratio | Role::Difference))
+        matches!(
+            part,
+            Part::Role(
+                Role::And
+                    | Role::Or
+                    | Role::Than
+                    | Role::Beside
+                    | Role::Ratio
+                    | Role::Difference
+                    | Role::Over
+                    | Role::Under
+            )
+        )
     })
 }
 

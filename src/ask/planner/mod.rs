@@ -4,6 +4,7 @@
 //! Must never happen: a statement that leaves a word of the question unread, or that is no better than another reading.
 
 mod bound;
+mod candidates;
 mod check;
 mod chunks;
 mod concept;
@@ -68,7 +69,7 @@ pub fn plan(question: &str, schema: &Schema, mentions: &[Mention], today: NaiveD
         return Plan::Unsure { readings: Vec::new() };
     }
     let mut found: Vec<Scored> = Vec::new();
-    for index in 0..schema.tables.len() {
+    for index in candidates::candidates(&tokens, &schema.tables, mentions) {
         found.extend(read_table(question, &tokens, schema, index, mentions, today));
     }
     let ranked = ranked(found, schema, question.chars().any(token::is_han));

@@ -10,7 +10,7 @@ use crate::value::FieldType;
 
 /// Years looked at for a month without a year.
 const MOST_YEARS: usize = 50;
-/// A part of a cell that no other cell has.
+/// How one cell alone begins.
 const PART_COST: f32 = 0.25;
 /// The longest part of a cell, in characters.
 const LONGEST_PART: usize = 8;
@@ -37,21 +37,20 @@ impl Cutter<'_> {
         }
     }
 
-    /// 研发 of 研发部: characters that one cell has and no other of its column, in columns of few values.
-    pub(super) fn parts_of_cells(&self, at: usize, steps: &mut Vec<Step>) {
+    /// 研发 of 研发部, `Acme` of `Acme Tools`: how one cell begins and no other of its column, in columns of few values.
+    pub(super) fn beginnings_of_cells(&self, at: usize, steps: &mut Vec<Step>) {
+        let named = self.tokens[at].kind == Kind::Word
+            && self.question.get(self.tokens[at].start..).is_some_and(|rest| rest.starts_with(char::is_uppercase));
         let run = self.tokens[at..].iter().take_while(|token| token.kind == Kind::Han).take(LONGEST_PART).count();
-        for end in at + 2..=at + run {
+        let ends = (at + 2..=at + run).chain(named.then_some(at + 1));
+        for end in ends.filter(|end| !self.is_known(at, *end)) {
             let text: String = self.tokens[at..end].iter().map(|token| token.text.as_str()).collect();
-            let known = self.known_phrases(at).iter().any(|(known, _)| *known >= end)
-                || !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty();
-            for (index, field) in self.table.fields.iter().enumerate().filter(|_| !known) {
+            for (index, field) in self.table.fields.iter().enumerate() {
                 let few = field.exact().is_some() && field.distinct == Some(field.samples.len() as u64);
-                let mut cells = field.samples.iter().filter(|cell| few && cell.contains(&text));
-                if let (Some(cell), None) = (cells.next(), cells.next())
-                    && *cell != text
-                {
-                    let column = Column::Field(index);
-                    let value = Meaning::Value { column, cells: vec![cell.clone()], whole: false };
+                let mut cells = field.samples.iter().filter(|cell| few && begins(cell, &text));
+                if let (Some(cell), None) = (cells.next(), cells.next()) {
+                    let value =
+                        Meaning::Value { column: Column::Field(index), cells: vec![cell.clone()], whole: false };
                     steps.push((end, Some(value), PART_COST));
                 }
             }
@@ -185,4 +184,11 @@ impl Cutter<'_> {
         let mut met = years.filter(within);
         met.next().filter(|_| met.next().is_none())
     }
+}
+
+/// The cell begins with the words and goes on.
+fn begins(cell: &str, words: &str) -> bool {
+    let folded = super::token::fold(cell);
+    let rest = folded.strip_prefix(words).filter(|rest| !rest.is_empty());
+    rest.is_some_and(|rest| words.chars().any(super::token::is_han) || !rest.starts_with(char::is_alphanumeric))
 }

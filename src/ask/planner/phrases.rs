@@ -104,7 +104,7 @@ pub(super) const PHRASES: &[(Role, &str)] = &[
     (Role::YesNo, "吗|是否|是不是|有没有|是不是都|是否都|whether"),
     (
         Role::Sum,
-        "sum|sum of|total of|total number of|total amount of|total|total sum|combined|altogether|in total|in all|总和|之和|总共|一共|合计|加起来|加在一起|求和|累计|共计|总计|合起来|汇总",
+        "总额|的总额|总金额|总量|sum|sum of|total of|total number of|total amount of|total|total sum|combined|altogether|in total|in all|总和|之和|总共|一共|合计|加起来|加在一起|求和|累计|共计|总计|合起来|汇总",
     ),
     (Role::Total, "total|total amount of|the total|total of|总|总的|共"),
     (

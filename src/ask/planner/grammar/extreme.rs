@@ -119,6 +119,9 @@ fn implied_measure(bag: &mut Bag, manner: Manner) -> Option<usize> {
     let numeric =
         |words: &'static [&'static str]| move |field: &Field| field.kind.is_number() && labels::says(field, words);
     bag.cost += 0.08;
+    if manner == Manner::Price && bag.has(|role| role == Role::Row) {
+        return None;
+    }
     match manner {
         Manner::Length => bag.only(numeric(&["length", "distance", "duration", "period", "长度", "距离", "时长"])),
         Manner::Height => bag.only(numeric(&["height", "elevation", "altitude", "高度", "身高"])),

@@ -16,6 +16,10 @@ pub fn group(frame: &Frame) -> Vec<Found> {
 
 fn amounts(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
+    let both = |pair: &[Part]| matches!(pair, [Part::Role(Role::Average), Part::Role(Role::Per)]);
+    if frame.parts.windows(2).any(both) {
+        return None;
+    }
     let conditions = frame.all_conditions()?;
     let mut keys = keys(&mut bag)?;
     let up = order(&mut bag)?;

@@ -72,7 +72,8 @@ fn counts(frame: &Frame) -> Option<Found> {
 fn asked(bag: &mut Bag) -> Option<bool> {
     let counted = bag.take(|role| role == Role::HowMany).is_some();
     let listed = bag.take(|role| matches!(role, Role::Which | Role::What | Role::List | Role::Who)).is_some();
-    (counted || listed).then_some(counted)
+    let heads = matches!(bag.frame().parts.first(), Some(Part::Column(_)));
+    (counted || listed || heads).then_some(counted)
 }
 
 /// The one column that is left: a text whose values stand in several rows.

@@ -88,7 +88,8 @@ fn read(frame: &Frame) -> Option<Found> {
         && measure::is_repeated(frame.table, *column)
         && frame.names_many_rows()
     {
-        return Some(Found::new(Shape::Different { column: *column }, conditions, bag.cost));
+        let denied = conditions.iter().any(|condition| condition.negated);
+        return (!denied).then(|| Found::new(Shape::Different { column: *column }, conditions, bag.cost));
     }
     label_rows(frame, &mut columns);
     Some(Found::new(Shape::Rows { columns }, conditions, bag.cost))

@@ -19,8 +19,14 @@ fn more(frame: &Frame) -> Option<Found> {
     let entities = frame.entities.as_ref()?;
     let mut bag = Bag::of(frame);
     bag.take(|role| role == Role::YesNo)?;
-    let most = one_direction(&mut bag)?;
-    if !stands_between(frame, Role::Than) || bag.has(|role| matches!(role, Role::Or | Role::And | Role::Beside)) {
+    let over = stands_between(frame, Role::Over);
+    let most = if over || stands_between(frame, Role::Under) {
+        bag.take(|role| matches!(role, Role::Over | Role::Under));
+        Some(over)
+    } else {
+        one_direction(&mut bag).filter(|_| stands_between(frame, Role::Than))
+    }?;
+    if bag.has(|role| matches!(role, Role::Or | Role::And | Role::Beside)) {
         return None;
     }
     let aggregate = aggregate(&mut bag, entities)?;

@@ -65,7 +65,7 @@ const TELLING: &[&str] = &[
     "4th",
 ];
 /// An unread word of a header.
-const UNREAD_COST: f32 = 0.15;
+pub(super) const UNREAD_COST: f32 = 0.15;
 const UNIT_COST: f32 = 0.03;
 
 /// Text that labels rows: it has words, and no year in its header.
@@ -127,6 +127,12 @@ pub(super) fn claims(field: &Field, asked: &Asked, taken: &Claims) -> Option<(Cl
         claims.clear();
     }
     Some((claims, cost))
+}
+
+/// The header has every one of the tokens.
+pub(super) fn has(field: &Field, tokens: &Claims, asked: &Asked) -> bool {
+    let header = words(&field.label);
+    tokens.iter().all(|at| header.iter().any(|word| asked.ids[*at].contains(&word.id)))
 }
 
 /// `gal` for gallon: a header's short word that a word of the question begins with.

@@ -85,6 +85,9 @@ impl<'a> Grid<'a> {
             Some(found) => found,
             None => return None,
         };
+        if self.has_sibling(column, header_cost, &header, asked) {
+            return None;
+        }
         let named = !header.is_empty();
         if !named && self.only_number() != Some(column) {
             return None;
@@ -104,6 +107,12 @@ impl<'a> Grid<'a> {
             read_as: self.read_as(row, asked),
             ..Scored::plain(reading)
         })
+    }
+
+    /// The header is read in part, and the part is in another header as well.
+    fn has_sibling(&self, column: usize, cost: f32, header: &Claims, asked: &Asked) -> bool {
+        let shares = |other: &usize| *other != column && column::has(&self.table.fields[*other], header, asked);
+        cost >= column::UNREAD_COST && !header.is_empty() && self.values.iter().any(shares)
     }
 
     /// The column of numbers where there is one only.

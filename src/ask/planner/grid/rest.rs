@@ -4,6 +4,7 @@
 
 use super::word::{Asked, year};
 use super::{Claims, Grid, Pick, column};
+use crate::ask::planner::labels::is_unique;
 use crate::ask::planner::lexicon::{self, LONGEST, Role};
 use crate::ask::planner::token::{Kind, Token, is_han, tokens};
 use crate::schema::Table;
@@ -54,7 +55,7 @@ pub(super) fn rest(grid: &Grid, row: &[Pick], value: usize, asked: &Asked, claim
             at + 1
         } else if let Some(end) = remark(asked, at) {
             end
-        } else if let Some((end, cost)) = phrase(asked, claims, at, dated) {
+        } else if let Some((end, cost)) = phrase(grid, asked, claims, at, dated) {
             rest.cost += cost;
             end
         } else if let Some(end) = name(grid.table, asked, claims, at, &mut rest) {
@@ -83,7 +84,7 @@ fn remark(asked: &Asked, at: usize) -> Option<usize> {
 }
 
 /// A phrase that asks or joins, the longest first.
-fn phrase(asked: &Asked, claims: &Claims, at: usize, dated: bool) -> Option<(usize, f32)> {
+fn phrase(grid: &Grid, asked: &Asked, claims: &Claims, at: usize, dated: bool) -> Option<(usize, f32)> {
     let token = &asked.tokens[at];
     if token.kind == Kind::Mark && !matches!(token.text.as_str(), "%" | "#" | "+" | "/") {
         return Some((at + 1, 0.0));
@@ -93,6 +94,10 @@ fn phrase(asked: &Asked, claims: &Claims, at: usize, dated: bool) -> Option<(usi
             continue;
         }
         let span = &asked.tokens[at..end];
+        let totals = span.iter().any(|token| token.text == "total");
+        if totals && !(grid.labels.len() == 1 && is_unique(grid.table, &grid.table.fields[grid.labels[0]])) {
+            continue;
+        }
         let roles = lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str())));
         if let Some(cost) = roles.iter().filter_map(|role| free(*role, dated)).reduce(f32::min) {
             return Some((end, cost));
