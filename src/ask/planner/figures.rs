@@ -5,7 +5,7 @@
 use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, Query};
 
 use super::print::Printer;
-use super::reading::{Column, Combine, Condition, Figure, How, Op, Operand, Test};
+use super::reading::{Column, Combine, Condition, Figure, How, Operand, Test};
 use super::tree::{Parts, aggregate, binary, case, choose, function, item, number, operator, present, star, text};
 use crate::value::FieldType;
 
@@ -48,7 +48,11 @@ impl Printer<'_> {
         let value = match combine {
             Combine::Ratio => quotient(one.clone()),
             Combine::Growth => quotient(Expr::Nested(Box::new(less()))),
-            Combine::Holds(op) => self.verdict(op, &one, &two),
+            Combine::Holds(op) => {
+                let figures = [(first, &one), (second, &two)];
+                let figures = figures.into_iter().filter(|(operand, _)| matches!(operand, Operand::Figure(_)));
+                self.verdict(binary(one.clone(), operator(op), two.clone()), figures.map(|(_, figure)| figure.clone()))
+            }
         };
         let mut items = vec![item(value), item(one.clone())];
         if matches!(second, Operand::Figure(_)) {
@@ -58,11 +62,11 @@ impl Printer<'_> {
     }
 
     /// Yes or no; neither where one of the figures is missing.
-    fn verdict(&self, op: Op, one: &Expr, two: &Expr) -> Expr {
+    fn verdict(&self, holds: Expr, figures: impl Iterator<Item = Expr>) -> Expr {
         let (yes, no) = if self.chinese { ("是", "否") } else { ("yes", "no") };
-        let holds = binary(one.clone(), operator(op), two.clone());
-        let both = binary(present(one.clone()), BinaryOperator::And, present(two.clone()));
-        choose(vec![(holds, text(yes)), (both, text(no))])
+        let told = figures.map(present).reduce(|a, b| binary(a, BinaryOperator::And, b));
+        let otherwise = told.map(|told| (told, text(no)));
+        choose([(holds, text(yes))].into_iter().chain(otherwise).collect())
     }
 
     fn operand(&self, operand: &Operand) -> Expr {

@@ -24,7 +24,8 @@ fn read(frame: &Frame) -> Option<Found> {
     bag.drop_joints();
     let told = Told::of(&mut bag)?;
     bag.take(|role| matches!(role, Role::InTermsOf | Role::NumberOf | Role::Only));
-    let measure = measure(&bag, at, within).or_else(|| implied_measure(&mut bag, manner))?;
+    let stated = measure(&bag, at, within);
+    let measure = stated.or_else(|| implied_measure(&mut bag, manner))?;
     let most = if manner == Manner::Time && bag.field(measure).is_some_and(labels::is_age) { !most } else { most };
     bag.take_column(measure);
     let field = bag.field(measure)?;
@@ -54,7 +55,7 @@ fn read(frame: &Frame) -> Option<Found> {
     }
     let cost = bag.cost + if within.is_some() { 0.02 } else { 0.0 };
     let Some(target) = target else {
-        let plain = asks_value && told.is_silent() && within.is_none() && frame.entities.is_none();
+        let plain = asks_value && stated.is_some() && told.is_silent() && within.is_none() && frame.entities.is_none();
         let how = if most { How::Greatest } else { How::Least };
         return (plain && bag.is_measure(measure))
             .then(|| Found::new(Shape::Aggregate { how, column: measure }, conditions, cost));

@@ -33,6 +33,10 @@ const TELLING: &[&str] = &[
     "margin",
     "ratio",
     "rate",
+    "1st",
+    "2nd",
+    "3rd",
+    "4th",
 ];
 /// Words that say little in a label.
 const SLIGHT: &[&str] = &["end", "period", "year", "following", "component"];
@@ -73,9 +77,15 @@ fn picks(grid: &Grid, column: usize, asked: &Asked, mentions: &[Mention]) -> Vec
     picks.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(b.claims.len().cmp(&a.claims.len())));
     let mut picks = merged(picks);
     let best = picks.clone();
-    picks.retain(|pick| !best.iter().any(|other| is_within(pick, other)));
+    picks.retain(|pick| !best.iter().any(|other| is_within(pick, other) || are_alike(pick, other)));
     picks.truncate(KEPT);
     picks
+}
+
+/// Both are named in part, by the same words: neither is meant more.
+fn are_alike(pick: &Pick, other: &Pick) -> bool {
+    let part = |pick: &Pick| pick.cost > INITIALS_COST;
+    pick != other && part(pick) && part(other) && pick.claims.is_subset(&other.claims)
 }
 
 /// Cells that are one label but for what stands in brackets.
@@ -138,7 +148,7 @@ fn latin(cell: &str, asked: &Asked) -> Option<(Claims, f32)> {
     let mut claims = Claims::new();
     let mut open: Vec<&Word> = Vec::new();
     for word in &label {
-        match asked.places(&word.id, &claims) {
+        match asked.places(&word.id, &claims).or_else(|| asked.shared(&word.id, &claims)) {
             Some(at) => drop(claims.insert(at)),
             None if !word.aside && !SLIGHT.contains(&word.id.as_str()) => open.push(word),
             None => {}
@@ -153,9 +163,40 @@ fn latin(cell: &str, asked: &Asked) -> Option<(Claims, f32)> {
     }
     let total = label.iter().filter(|word| !word.aside && !SLIGHT.contains(&word.id.as_str())).count().max(1);
     let recall = 1.0 - open.len() as f32 / total as f32;
-    let told = open.iter().any(|word| TELLING.contains(&word.text.as_str()));
+    let head = head(cell);
+    let told = open.iter().any(|word| TELLING.contains(&word.text.as_str()) || Some(&word.text) == head.as_ref());
     let strong = claims.iter().any(|at| asked.tokens[*at].text.chars().any(char::is_alphabetic));
     (recall >= LEAST_RECALL && !told && strong).then_some((claims, cost + (1.0 - recall) * UNNAMED_COST))
+}
+
+/// What the label is about: its last word before a mark or a word that only adds to it.
+fn head(cell: &str) -> Option<String> {
+    const ADDING: &[&str] = &[
+        "of",
+        "per",
+        "at",
+        "for",
+        "in",
+        "from",
+        "to",
+        "on",
+        "by",
+        "with",
+        "including",
+        "excluding",
+        "before",
+        "after",
+        "net",
+        "less",
+        "as",
+    ];
+    let all = tokens(cell);
+    let adds = |token: &crate::ask::planner::token::Token| {
+        matches!(token.text.as_str(), "," | "(" | ":" | ";" | "[") || ADDING.contains(&token.text.as_str())
+    };
+    let first = all.iter().position(|token| token.kind == Kind::Word && !adds(token))?;
+    let end = all[first..].iter().position(adds).map_or(all.len(), |end| first + end);
+    all[first..end].iter().rfind(|token| token.kind == Kind::Word).map(|token| token.text.clone())
 }
 
 /// No year in it: its digits are a name's.

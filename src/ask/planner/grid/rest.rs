@@ -99,12 +99,20 @@ fn phrase(grid: &Grid, asked: &Asked, claims: &Claims, at: usize, dated: bool) -
             continue;
         }
         let roles = lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str())));
+        if roles.iter().any(|role| asks_otherwise(*role)) || matches!(token.text.as_str(), "cost" | "costs") {
+            continue;
+        }
         if let Some(cost) = roles.iter().filter_map(|role| free(*role, dated)).reduce(f32::min) {
             return Some((end, cost));
         }
     }
     let plain = dated && matches!(token.text.as_str(), "december" | "31" | "年" | "度" | "末" | "底");
     (plain || SLIGHT.contains(&token.text.as_str())).then_some((at + 1, SLIGHT_COST))
+}
+
+/// Asks for a person, a place, a time or rows: not for the figure of a cell.
+fn asks_otherwise(role: Role) -> bool {
+    matches!(role, Role::Who | Role::Where | Role::When | Role::Which | Role::WhichTime(_) | Role::YesNo)
 }
 
 /// What a role costs that says nothing of which cell is meant.

@@ -30,6 +30,11 @@ impl<'a> Asked<'a> {
         (0..self.tokens.len()).find(|at| !taken.contains(at) && self.ids[*at].iter().any(|own| own == id))
     }
 
+    /// A token that is taken and says more than one word: `q3`.
+    pub(super) fn shared(&self, id: &str, taken: &Claims) -> Option<usize> {
+        taken.iter().copied().find(|at| self.ids[*at].len() > 1 && self.ids[*at].iter().any(|own| own == id))
+    }
+
     /// As the question has it.
     pub(super) fn source(&self, at: usize) -> &'a str {
         self.tokens.get(at).and_then(|token| self.question.get(token.start..token.end)).unwrap_or_default()
