@@ -3,8 +3,6 @@
 //! Comes in: tokens, a table, the cells that the question names. Goes out: paths of chunks that cover every token.
 //! Must never happen: a word that is passed over because nothing knows it.
 
-use std::collections::BTreeMap;
-
 use chrono::NaiveDate;
 
 use super::concept::concepts;
@@ -15,7 +13,7 @@ use super::names::Names;
 use super::numerals::{Number, number, range};
 use super::reading::Column;
 use super::token::{Kind, Token};
-use crate::engine::{Likeness, Mention};
+use crate::engine::Mention;
 use crate::schema::Table;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -59,17 +57,14 @@ const BEAM: usize = 48;
 const LONGEST_LABEL: usize = 12;
 /// A label that costs less is named whole.
 pub(super) const WHOLE_LABEL: f32 = 0.1;
-const CHUNK_COST: f32 = 0.02;
+pub(super) const CHUNK_COST: f32 = 0.02;
 const ROLE_COST: f32 = 0.01;
 const VERB_COST: f32 = 0.06;
 /// A word that could say something is passed over.
 const SKIP_COST: f32 = 0.12;
-const CONTEXT_COST: f32 = 0.04;
+pub(super) const CONTEXT_COST: f32 = 0.04;
 /// A phrase that tells something (以上) is cut into words that tell nothing.
 const SPLIT_COST: f32 = 0.6;
-const FUNCTION_CELL_COST: f32 = 0.5;
-/// A cell that the key column has as well is rather the key's.
-const OTHER_CELL_COST: f32 = 0.12;
 /// A word that nothing knows, behind `which` or `how many`, in a table whose rows have mere names.
 const UNKNOWN_NOUN_COST: f32 = 0.25;
 /// `一` and `one` mostly only point.
@@ -78,8 +73,6 @@ const ONE_COST: f32 = 0.2;
 const SHORT_COST: f32 = 0.05;
 /// The year of a month is that of all rows.
 const YEARLESS_COST: f32 = 0.12;
-/// A cell that differs in a few letters from words that mean nothing else.
-const FUZZY_COST: f32 = 0.3;
 /// The longest remark in brackets that a bound is included.
 const LONGEST_REMARK: usize = 8;
 /// Names that also look like a label had better be the label.
@@ -217,82 +210,6 @@ impl Cutter<'_> {
                 steps.push((end, Some(Meaning::Column(field, cost < WHOLE_LABEL)), cost + CHUNK_COST));
             }
         }
-    }
-
-    fn values(&self, at: usize, steps: &mut Vec<Step>) {
-        let mut grouped: BTreeMap<(usize, &str), (Vec<String>, Likeness)> = BTreeMap::new();
-        for mention in self.mentions.iter().filter(|mention| mention.table == self.table.name) {
-            let Some((start, end)) = self.span(mention) else { continue };
-            if start != at {
-                continue;
-            }
-            let entry = grouped.entry((end, mention.field.as_str())).or_insert_with(|| (Vec::new(), mention.how));
-            if mention.how < entry.1 {
-                *entry = (Vec::new(), mention.how);
-            }
-            if mention.how == entry.1 && !entry.0.contains(&mention.cell) {
-                entry.0.push(mention.cell.clone());
-            }
-        }
-        let key =
-            labels::key(self.table).and_then(|index| self.table.fields.get(index)).map(|field| field.name.as_str());
-        let keyed: Vec<usize> = grouped.keys().filter(|(_, field)| Some(*field) == key).map(|(end, _)| *end).collect();
-        for ((end, field), (cells, how)) in grouped {
-            let other = if keyed.contains(&end) && Some(field) != key { OTHER_CELL_COST } else { 0.0 };
-            steps.extend(
-                self.value(at, end, field, cells, how).map(|(end, meaning, cost)| (end, meaning, cost + other)),
-            );
-        }
-    }
-
-    fn value(&self, at: usize, end: usize, field: &str, cells: Vec<String>, how: Likeness) -> Option<Step> {
-        let column = match field {
-            "docnm_kwd" => Column::Document,
-            "sheet_kwd" => Column::Sheet,
-            name => Column::Field(
-                self.table
-                    .fields
-                    .iter()
-                    .position(|field| field.name == name || field.exact().as_deref() == Some(name))?,
-            ),
-        };
-        let likeness = match how {
-            Likeness::Exact | Likeness::Folded => 0.0,
-            Likeness::Partial if cells.len() == 1 => 0.15,
-            Likeness::Partial => 0.3,
-            Likeness::Fuzzy if cells.len() == 1 && !self.is_known(at, end) => FUZZY_COST,
-            Likeness::Fuzzy => 0.8,
-        };
-        let (same, minor) = match column {
-            Column::Field(index) => {
-                let field = self.table.fields.get(index)?;
-                (field.distinct == Some(1) && field.nulls == 0, !labels::is_unique(self.table, field))
-            }
-            Column::Document | Column::Sheet => (self.table.sheets.len() <= 1, true),
-        };
-        if same {
-            return Some((end, Some(Meaning::Context(Vec::new())), CONTEXT_COST / 2.0));
-        }
-        let whole = matches!(how, Likeness::Exact | Likeness::Folded);
-        let cost = CHUNK_COST
-            + likeness
-            + if minor { 0.02 } else { 0.0 }
-            + if self.is_function(at, end) && !self.is_meant(field, at, end) { FUNCTION_CELL_COST } else { 0.0 };
-        Some((end, Some(Meaning::Value { column, cells, whole }), cost))
-    }
-
-    /// A cell such as 是, `?` or `no`: in a question the word hardly names it.
-    pub(super) fn is_function(&self, at: usize, end: usize) -> bool {
-        let span = &self.tokens[at..end];
-        span.iter().all(|token| token.kind == Kind::Mark)
-            || !lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str()))).is_empty()
-    }
-
-    /// The tokens of a mention; none where it cuts one in two.
-    pub(super) fn span(&self, mention: &Mention) -> Option<(usize, usize)> {
-        let start = self.tokens.iter().position(|token| token.start == mention.start)?;
-        let end = self.tokens.iter().position(|token| token.end == mention.end)?;
-        (start <= end).then_some((start, end + 1))
     }
 
     fn numbers(&self, at: usize, steps: &mut Vec<Step>) {

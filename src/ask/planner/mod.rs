@@ -5,6 +5,7 @@
 
 mod bound;
 mod candidates;
+mod cells;
 mod check;
 mod chunks;
 mod concept;

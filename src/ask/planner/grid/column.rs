@@ -25,7 +25,6 @@ const UNITS: &[&str] = &[
     "额",
     "数",
     "值",
-    "本",
     "期",
 ];
 /// Words that make another figure of the same: never left unread.
