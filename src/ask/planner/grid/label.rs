@@ -44,6 +44,8 @@ const SLIGHT: &[&str] = &["end", "period", "year", "following", "component"];
 const LEAST_RECALL: f32 = 0.3;
 const UNNAMED_COST: f32 = 0.6;
 const INITIALS_COST: f32 = 0.04;
+/// Choices read, those that account for the most words first.
+const MOST_CHOICES: usize = 40;
 /// Cells kept of each column.
 const KEPT: usize = 6;
 /// How a label begins that only numbers or joins it: 一、, 其中：.
@@ -64,6 +66,8 @@ pub(super) fn rows(grid: &Grid, asked: &Asked, mentions: &[Mention]) -> Vec<Vec<
         rows.extend(with);
     }
     rows.retain(|row| !row.is_empty());
+    rows.sort_by_cached_key(|row| std::cmp::Reverse(row.iter().map(|pick| pick.claims.len()).sum::<usize>()));
+    rows.truncate(MOST_CHOICES);
     rows
 }
 
