@@ -64,7 +64,7 @@ const VERB_COST: f32 = 0.06;
 const SKIP_COST: f32 = 0.12;
 pub(super) const CONTEXT_COST: f32 = 0.04;
 /// A phrase that tells something (以上) is cut into words that tell nothing.
-const SPLIT_COST: f32 = 0.6;
+const SPLIT_COST: f32 = 0.8;
 /// A word that nothing knows, behind `which` or `how many`, in a table whose rows have mere names.
 const UNKNOWN_NOUN_COST: f32 = 0.25;
 /// `一` and `one` mostly only point.
@@ -290,6 +290,7 @@ impl Cutter<'_> {
             let labelled = !labels.is_empty();
             if whole && !labelled && self.is_counted(at) && self.names.ends_with(&self.tokens[at..end]) {
                 steps.push((end, Some(Meaning::Role(Role::Row)), CONTEXT_COST));
+                continue;
             }
             steps.push((
                 end,

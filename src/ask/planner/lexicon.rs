@@ -111,6 +111,8 @@ pub enum Role {
     PerTime(Grain),
     /// `哪个月`, `which month`: asks for a period.
     WhichTime(Grain),
+    /// Both of two: of rows of several groups at once it can't be told by one condition.
+    Both,
     /// 以外 behind what is left out.
     Outside,
     /// Beside what something is compared with: 相比, `compared to`.

@@ -11,7 +11,7 @@ pub(super) const PHRASES: &[(Role, &str)] = &[
         "the|a|an|of|in|on|at|for|to|from|by|with|is|are|was|were|be|been|being|that|this|these|those|there|their|its|it|his|her|he|she|they|them|'s|'|\
          as|also|please|tell me|show me|give me|i want to know|can you|could you|do you know|according to this chart|according to the table|according to this table|\
          according to the chart|in the table|in this table|on this list|on the list|in this list|in the list|on this chart|in this chart|on the chart|in the chart|\
-         listed|shown|given|recorded|ever|overall|called|named|name of|names of|will|would|each of|who|which|that|out of|here|currently|current|only|both|whole|entire|so|than|\
+         listed|shown|given|recorded|ever|overall|called|named|name of|names of|will|would|each of|who|which|that|out of|here|currently|current|only|whole|entire|so|than|\
          in the dataset|in the data|dataset|individual|one|ones|?|.|,|!|:|;|\"|(|)|>|，|。|？|！|、|：|；|“|”|‘|’|（|）|《|》|…|「|」",
     ),
     (
@@ -239,6 +239,7 @@ pub(super) const PHRASES: &[(Role, &str)] = &[
         Role::WhichTime(Grain::Day),
         "which day|what day|on which day|on what day|which date|on which date|哪天|哪一天|哪日|是哪天|是哪一天",
     ),
+    (Role::Both, "both|both of|都卖过|都有|同时"),
     (Role::Outside, "以外|之外|以外的|之外的|除外"),
     (
         Role::Share,
@@ -255,7 +256,7 @@ pub(super) const PHRASES: &[(Role, &str)] = &[
     ),
     (Role::Top, "top|highest|largest|best|前|排名前|排行前|排在前|位列前|位居前|最高的|最多的|最大的|名列前"),
     (Role::Bottom, "bottom|lowest|smallest|后|倒数|排名后|排名倒数|最低的|最少的|最小的"),
-    (Role::Only, "only|the only|唯一|唯一的|only one|只有|仅有"),
+    (Role::Only, "只卖|只买|仅卖|仅买|只在|only|the only|唯一|唯一的|only one|只有|仅有"),
     (
         Role::Appear,
         "appear|appears|listed|are listed|is listed|show up|shows up|are there|is there|there are|in the table|on the list|in this table|on this chart|出现|出现了|在列|上榜|exist",

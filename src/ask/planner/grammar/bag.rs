@@ -125,6 +125,9 @@ impl<'a> Bag<'a> {
         self.take(|role| {
             matches!(role, Role::And | Role::Than | Role::Beside | Role::Respective | Role::All | Role::Between)
         });
+        if !self.has(|role| matches!(role, Role::Which | Role::Who | Role::HowMany | Role::List)) {
+            self.take(|role| role == Role::Both);
+        }
         for part in &mut self.parts {
             if matches!(part, Some(Part::Value(_))) {
                 *part = None;

@@ -23,7 +23,7 @@ fn read(frame: &Frame) -> Option<Found> {
     let counted = bag.take(|role| role == Role::HowMany).is_some();
     let how_much = bag.take(|role| role == Role::HowMuch).is_some();
     let yes_no = bag.take(|role| role == Role::YesNo).is_some();
-    bag.take(|role| role == Role::Only);
+    let only_these = bag.take(|role| role == Role::Only).is_some();
     if bag.take(|role| role == Role::NumberOf).is_some() && !frame.names_few_rows() {
         return None;
     }
@@ -88,7 +88,7 @@ fn read(frame: &Frame) -> Option<Found> {
         && measure::is_repeated(frame.table, *column)
         && frame.names_many_rows()
     {
-        let denied = conditions.iter().any(|condition| condition.negated);
+        let denied = only_these || conditions.iter().any(|condition| condition.negated);
         return (!denied).then(|| Found::new(Shape::Different { column: *column }, conditions, bag.cost));
     }
     label_rows(frame, &mut columns);

@@ -41,6 +41,9 @@ fn read_ranked(frame: &Frame) -> Option<Found> {
     if !number_ranks(frame) {
         return None;
     }
+    if frame.parts.iter().any(|part| matches!(part, Part::Number(number) if number.unit.as_deref() == Some("%"))) {
+        return None;
+    }
     let count = bag.take_number()?;
     if count.fract() != 0.0 || !(1.0..=1000.0).contains(&count) || frame.entities.is_some() {
         return None;

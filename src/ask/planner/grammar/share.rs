@@ -29,6 +29,9 @@ fn parts(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
     let keys = keys(&mut bag)?;
     let [by] = keys.as_slice() else { return None };
+    if frame.conditions.iter().any(|condition| !matches!(condition.test, Test::Days(..))) {
+        return None;
+    }
     let summed = whole(&mut bag)?;
     let shape = Shape::Shares { by: *by, summed };
     (bag.is_empty() && frame.entities.is_none()).then(|| Found::new(shape, frame.conditions.clone(), bag.cost + 0.03))
