@@ -76,7 +76,8 @@ impl Cutter<'_> {
             let key = lexicon::key(self.tokens[from..to].iter().map(|token| token.text.as_str()));
             !lexicon::roles(&key).is_empty()
         };
-        let edge = phrase(at, at + 1) || phrase(end - 1, end);
+        let word = |place: usize| self.tokens[place].kind != Kind::Han && phrase(place, place + 1);
+        let edge = word(at) || word(end - 1);
         edge || phrase(at, end) || !self.labels.matches(&concepts(&self.tokens[at..end])).is_empty()
     }
 
