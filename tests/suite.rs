@@ -3,6 +3,7 @@ mod cases;
 mod citations;
 mod command;
 mod fixtures;
+mod honesty;
 mod house;
 mod isolation;
 mod kb;
