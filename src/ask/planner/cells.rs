@@ -67,6 +67,9 @@ impl Cutter<'_> {
             }
             Column::Document | Column::Sheet => (self.table.sheets.len() <= 1, true),
         };
+        if same && self.is_counted(at) && self.names.ends_with(&self.tokens[at..end]) {
+            return None;
+        }
         if same {
             return Some((end, Some(Meaning::Context(Vec::new())), CONTEXT_COST / 2.0));
         }
