@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::chunks::{CHUNK_COST, CONTEXT_COST, Cutter, Meaning, Step};
 use super::labels;
-use super::lexicon;
+use super::lexicon::{self, Role};
 use super::reading::Column;
 use super::token::Kind;
 use crate::engine::{Likeness, Mention};
@@ -67,7 +67,7 @@ impl Cutter<'_> {
             }
             Column::Document | Column::Sheet => (self.table.sheets.len() <= 1, true),
         };
-        if same && self.is_counted(at) && self.names.ends_with(&self.tokens[at..end]) {
+        if same && self.follows(at, |role| role == Role::HowMany) && self.names.ends_with(&self.tokens[at..end]) {
             return None;
         }
         if same {

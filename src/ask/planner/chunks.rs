@@ -290,7 +290,9 @@ impl Cutter<'_> {
             let labelled = !labels.is_empty();
             if whole && !labelled && self.is_counted(at) && self.names.ends_with(&self.tokens[at..end]) {
                 steps.push((end, Some(Meaning::Role(Role::Row)), CONTEXT_COST));
-                continue;
+                if self.follows(at, |role| role == Role::HowMany) {
+                    continue;
+                }
             }
             steps.push((
                 end,
