@@ -4,6 +4,7 @@ mod citations;
 mod command;
 mod fixtures;
 mod fuzz;
+mod honesty;
 mod house;
 mod isolation;
 mod kb;

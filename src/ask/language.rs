@@ -32,6 +32,24 @@ impl Language {
         self.choose("没有符合条件的行。", "No rows match.")
     }
 
+    /// An aggregate over no rows is no number.
+    pub fn nothing_to_compute(self) -> &'static str {
+        self.choose(
+            "没有符合条件的行，所以没有可算的数。",
+            "No row meets the conditions, so there is nothing to compute.",
+        )
+    }
+
+    /// A list that ends between rows of one value.
+    pub fn tie_at_the_border(self, count: u64) -> String {
+        match self {
+            Language::Chinese => format!("第 {count} 名与后面的行数值相同（并列），这里只列出 {count} 行"),
+            Language::English => {
+                format!("the value of row {count} is shared by rows that come after it: {count} are listed")
+            }
+        }
+    }
+
     pub fn shown_of(self, shown: u64, total: u64) -> String {
         match self {
             Language::Chinese => format!("共 {total} 行，显示前 {shown} 行。"),

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use super::answer::{Answer, Path};
 use super::language::Language;
-use super::planner::{self, Plan};
+use super::planner::{self, Check, Plan};
 use super::statement::Outcome;
 use super::{AskError, Asker, prompt};
 use crate::engine::Mention;
@@ -93,14 +93,47 @@ impl Asker<'_> {
         let today = chrono::Local::now().date_naive();
         match planner::plan(question, &self.scope.visible(&self.snapshot.schema), mentions, today) {
             Plan::Unsure { readings } => Ok(Written::Unsure(readings)),
-            Plan::Statement { sql, notes: readings, .. } => {
-                let notes = notes.iter().cloned().chain(readings).collect();
+            Plan::Statement { sql, notes: readings, check, .. } => {
+                let mut notes: Vec<Note> = notes.iter().cloned().chain(readings).collect();
+                notes.extend(self.border(question, &check).await?);
+                if let Check::OneRow { others } = check {
+                    return self.only_row(question, [vec![sql], others].concat(), notes).await;
+                }
                 Ok(match self.statement(question, &sql, Path::Planner, notes).await? {
                     Outcome::Answered(answer) => Written::Answered(answer),
                     Outcome::Refused(refusal) => Written::Refused(refusal),
                 })
             }
         }
+    }
+
+    /// The one statement of those that gives one row; unsure where none does, or several do.
+    async fn only_row(&self, question: &str, statements: Vec<String>, notes: Vec<Note>) -> Result<Written, AskError> {
+        let mut found = Vec::new();
+        for sql in statements {
+            match self.statement(question, &sql, Path::Planner, notes.clone()).await? {
+                Outcome::Answered(answer) if answer.total == 0 => {}
+                Outcome::Answered(answer) => found.push(answer),
+                Outcome::Refused(refusal) => return Ok(Written::Refused(refusal)),
+            }
+        }
+        let readings = notes.first().map(|note| note.message.clone()).into_iter().collect();
+        Ok(match (found.pop(), found.is_empty()) {
+            (Some(answer), true) if answer.total == 1 => Written::Answered(answer),
+            _ => Written::Unsure(readings),
+        })
+    }
+
+    /// Says that more rows have the value of the last one that a list shows.
+    async fn border(&self, question: &str, check: &Check) -> Result<Option<Note>, AskError> {
+        let Check::Border { sql, count } = check else { return Ok(None) };
+        let Outcome::Answered(longer) = self.statement(question, sql, Path::Planner, Vec::new()).await? else {
+            return Ok(None);
+        };
+        let value = |at: u64| longer.rows.get(at as usize).and_then(|row| row.last());
+        let tied = value(*count).is_some() && value(*count) == value(count - 1);
+        let language = Language::of(question);
+        Ok(tied.then(|| Note::new("tie_at_the_border", language.tie_at_the_border(*count))))
     }
 
     /// `None` where the model can't be reached: the planner then tries.

@@ -93,6 +93,10 @@ impl Asker<'_> {
         notes.extend(left_out(scoped, &self.snapshot.schema, language));
         notes.extend(approximate(&result));
         let reference = self.reference(&result).await?;
+        let empty = result.rows.iter().flatten().all(|value| *value == crate::value::Value::Null);
+        if !scoped.is_plain() && reference.total == 0 && empty && !result.rows.is_empty() {
+            notes.push(Note::new("no_rows_match", language.nothing_to_compute()));
+        }
         Ok(Answer {
             question: question.to_owned(),
             path,

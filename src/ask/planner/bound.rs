@@ -11,6 +11,7 @@ use crate::schema::Field;
 impl Reducer<'_> {
     /// `column op number`, `op number column`, `number op` beside a column, `column number`.
     pub(super) fn comparisons(&mut self) {
+        self.aggregates_first();
         let mut at = 0;
         while at < self.nodes.len() {
             let Node::Open(Meaning::Number(number)) = &self.nodes[at] else {
@@ -28,6 +29,21 @@ impl Reducer<'_> {
                     at = from + 1;
                 }
                 None => at += 1,
+            }
+        }
+    }
+
+    /// `M 合计超过 5` reads as `合计 M 超过 5`, 是否 and a named cell as well.
+    fn aggregates_first(&mut self) {
+        for at in 0..self.nodes.len() {
+            let aggregate =
+                matches!(self.role(Some(at + 1)), Some(Role::Sum | Role::Total | Role::Average | Role::YesNo));
+            let named = matches!(self.nodes.get(at + 1), Some(Node::Open(Meaning::Value { .. })));
+            if (aggregate || named)
+                && self.numeric(Some(at)).is_some()
+                && self.role(Some(at + 2)).and_then(op).is_some()
+            {
+                self.nodes.swap(at, at + 1);
             }
         }
     }
@@ -83,6 +99,36 @@ impl Reducer<'_> {
         Some(Condition { column: Column::Field(column), test, negated: false })
     }
 
+    /// `M above the average`, `M 高于平均 M`, and a number beside another: `M 低于 N`.
+    pub(super) fn against_columns(&mut self) {
+        let mut at = 0;
+        while at < self.nodes.len() {
+            if let Some((end, condition)) = self.average(at).or_else(|| self.other(at)) {
+                self.nodes.splice(at..end, [Node::Done(condition)]);
+            }
+            at += 1;
+        }
+    }
+
+    fn average(&self, at: usize) -> Option<(usize, Condition)> {
+        let left = self.numeric(Some(at));
+        let from = at + usize::from(left.is_some());
+        let op = self.role(Some(from)).and_then(op)?;
+        if self.role(Some(from + 1)) != Some(Role::Average) {
+            return None;
+        }
+        let right = self.numeric(Some(from + 2)).filter(|right| left.is_none_or(|left| left == *right));
+        let column = left.or(right)?;
+        let end = from + 2 + usize::from(right.is_some());
+        Some((end, Condition { column: Column::Field(column), test: Test::Average(op), negated: false }))
+    }
+
+    fn other(&self, at: usize) -> Option<(usize, Condition)> {
+        let (left, right) = (self.numeric(Some(at))?, self.numeric(Some(at + 2))?);
+        let op = self.role(Some(at + 1)).and_then(op).filter(|_| left != right)?;
+        Some((at + 3, Condition { column: Column::Field(left), test: Test::Other(op, right), negated: false }))
+    }
+
     pub(super) fn ranges(&mut self) -> Option<()> {
         let mut at = 0;
         while at < self.nodes.len() {
@@ -119,7 +165,7 @@ fn include(test: &mut Test) {
     }
 }
 
-fn op(role: Role) -> Option<Op> {
+pub(super) fn op(role: Role) -> Option<Op> {
     match role {
         Role::Over => Some(Op::More),
         Role::AtLeast => Some(Op::AtLeast),

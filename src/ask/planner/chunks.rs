@@ -3,19 +3,17 @@
 //! Comes in: tokens, a table, the cells that the question names. Goes out: paths of chunks that cover every token.
 //! Must never happen: a word that is passed over because nothing knows it.
 
-use std::collections::BTreeMap;
-
 use chrono::NaiveDate;
 
 use super::concept::concepts;
-use super::dates::{Period, period, yearless};
+use super::dates::{Period, period};
 use super::labels::{self, Labels};
 use super::lexicon::{self, LONGEST, Role};
 use super::names::Names;
 use super::numerals::{Number, number, range};
 use super::reading::Column;
 use super::token::{Kind, Token};
-use crate::engine::{Likeness, Mention};
+use crate::engine::Mention;
 use crate::schema::Table;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -59,17 +57,14 @@ const BEAM: usize = 48;
 const LONGEST_LABEL: usize = 12;
 /// A label that costs less is named whole.
 pub(super) const WHOLE_LABEL: f32 = 0.1;
-const CHUNK_COST: f32 = 0.02;
+pub(super) const CHUNK_COST: f32 = 0.02;
 const ROLE_COST: f32 = 0.01;
 const VERB_COST: f32 = 0.06;
 /// A word that could say something is passed over.
 const SKIP_COST: f32 = 0.12;
-const CONTEXT_COST: f32 = 0.04;
+pub(super) const CONTEXT_COST: f32 = 0.04;
 /// A phrase that tells something (以上) is cut into words that tell nothing.
-const SPLIT_COST: f32 = 0.6;
-const FUNCTION_CELL_COST: f32 = 0.5;
-/// A cell that the key column has as well is rather the key's.
-const OTHER_CELL_COST: f32 = 0.12;
+const SPLIT_COST: f32 = 0.8;
 /// A word that nothing knows, behind `which` or `how many`, in a table whose rows have mere names.
 const UNKNOWN_NOUN_COST: f32 = 0.25;
 /// `一` and `one` mostly only point.
@@ -84,6 +79,7 @@ const LONGEST_REMARK: usize = 8;
 const LABEL_CONTEXT_COST: f32 = 0.3;
 
 pub struct Cutter<'a> {
+    pub question: &'a str,
     pub tokens: &'a [Token],
     pub table: &'a Table,
     pub labels: &'a Labels,
@@ -128,6 +124,7 @@ impl Cutter<'_> {
         self.context(at, &mut steps);
         self.unknown_noun(at, &mut steps);
         self.short_cells(at, &mut steps);
+        self.beginnings_of_cells(at, &mut steps);
         self.inclusive(at, &mut steps);
         steps
     }
@@ -140,13 +137,17 @@ impl Cutter<'_> {
             steps.push((at + 1, None, 0.0));
         }
         let known = self.known_phrases(at);
-        let telling = |roles: &[Role]| roles.iter().any(|role| !matches!(role, Role::Filler | Role::Verb));
+        let telling =
+            |roles: &[Role]| roles.iter().any(|role| !matches!(role, Role::Filler | Role::Verb | Role::WhichTime(_)));
         let longest = known.iter().filter(|(_, roles)| telling(roles)).map(|(end, _)| *end).max().unwrap_or(0);
         for (end, roles) in known {
             let split = if end < longest { SPLIT_COST } else { 0.0 };
             let short = if end == at + 1 && self.tokens[at].kind == Kind::Han { SHORT_COST } else { 0.0 };
             for role in roles {
                 match role {
+                    Role::Filler | Role::Verb if end == 1 && self.opens_yes_no() => {
+                        steps.push((end, Some(Meaning::Role(Role::YesNo)), ROLE_COST));
+                    }
                     Role::Filler if self.ranks_two(at) || self.asks_how_much(at) => {}
                     Role::Filler if roles.len() == 1 => steps.push((end, None, split)),
                     Role::Filler if self.may_be_relative(at, roles) => steps.push((end, None, SKIP_COST + split)),
@@ -169,8 +170,10 @@ impl Cutter<'_> {
             })
             .filter(|(_, roles)| !roles.is_empty())
             .collect();
+        let asks_time = |roles: &[Role]| roles.iter().all(|role| matches!(role, Role::WhichTime(_)));
         if self.tokens[at].kind != Kind::Han && !known.iter().any(|(end, _)| self.has_label(at, *end)) {
-            known.drain(..known.len().saturating_sub(1));
+            let last = known.iter().rposition(|(_, roles)| !asks_time(roles)).unwrap_or(0);
+            known.drain(..last);
         }
         known
     }
@@ -187,6 +190,9 @@ impl Cutter<'_> {
             let last = &self.tokens[end - 1];
             if last.text == "no" && self.is_denying(end - 1) {
                 break;
+            }
+            if last.text == "否" && end - at > 2 && self.tokens[end - 2].text == "是" {
+                continue;
             }
             if end > at + 1
                 && ((text(last) && last.text != ")")
@@ -206,87 +212,12 @@ impl Cutter<'_> {
         }
     }
 
-    fn values(&self, at: usize, steps: &mut Vec<Step>) {
-        let mut grouped: BTreeMap<(usize, &str), (Vec<String>, Likeness)> = BTreeMap::new();
-        for mention in self.mentions.iter().filter(|mention| mention.table == self.table.name) {
-            let Some((start, end)) = self.span(mention) else { continue };
-            if start != at {
-                continue;
-            }
-            let entry = grouped.entry((end, mention.field.as_str())).or_insert_with(|| (Vec::new(), mention.how));
-            if mention.how < entry.1 {
-                *entry = (Vec::new(), mention.how);
-            }
-            if mention.how == entry.1 && !entry.0.contains(&mention.cell) {
-                entry.0.push(mention.cell.clone());
-            }
-        }
-        let key =
-            labels::key(self.table).and_then(|index| self.table.fields.get(index)).map(|field| field.name.as_str());
-        let keyed: Vec<usize> = grouped.keys().filter(|(_, field)| Some(*field) == key).map(|(end, _)| *end).collect();
-        for ((end, field), (cells, how)) in grouped {
-            let other = if keyed.contains(&end) && Some(field) != key { OTHER_CELL_COST } else { 0.0 };
-            steps.extend(
-                self.value(at, end, field, cells, how).map(|(end, meaning, cost)| (end, meaning, cost + other)),
-            );
-        }
-    }
-
-    fn value(&self, at: usize, end: usize, field: &str, cells: Vec<String>, how: Likeness) -> Option<Step> {
-        let column = match field {
-            "docnm_kwd" => Column::Document,
-            "sheet_kwd" => Column::Sheet,
-            name => Column::Field(
-                self.table
-                    .fields
-                    .iter()
-                    .position(|field| field.name == name || field.exact().as_deref() == Some(name))?,
-            ),
-        };
-        let likeness = match how {
-            Likeness::Exact | Likeness::Folded => 0.0,
-            Likeness::Partial if cells.len() == 1 => 0.15,
-            Likeness::Partial => 0.3,
-            Likeness::Fuzzy => 0.8,
-        };
-        let (same, minor) = match column {
-            Column::Field(index) => {
-                let field = self.table.fields.get(index)?;
-                (field.distinct == Some(1) && field.nulls == 0, !labels::is_unique(self.table, field))
-            }
-            Column::Document | Column::Sheet => (self.table.sheets.len() <= 1, true),
-        };
-        if same {
-            return Some((end, Some(Meaning::Context(Vec::new())), CONTEXT_COST / 2.0));
-        }
-        let whole = matches!(how, Likeness::Exact | Likeness::Folded);
-        let cost = CHUNK_COST
-            + likeness
-            + if minor { 0.02 } else { 0.0 }
-            + if self.is_function(at, end) && !self.is_meant(field, at, end) { FUNCTION_CELL_COST } else { 0.0 };
-        Some((end, Some(Meaning::Value { column, cells, whole }), cost))
-    }
-
-    /// A cell such as 是, `?` or `no`: in a question the word hardly names it.
-    pub(super) fn is_function(&self, at: usize, end: usize) -> bool {
-        let span = &self.tokens[at..end];
-        span.iter().all(|token| token.kind == Kind::Mark)
-            || !lexicon::roles(&lexicon::key(span.iter().map(|token| token.text.as_str()))).is_empty()
-    }
-
-    /// The tokens of a mention; none where it cuts one in two.
-    pub(super) fn span(&self, mention: &Mention) -> Option<(usize, usize)> {
-        let start = self.tokens.iter().position(|token| token.start == mention.start)?;
-        let end = self.tokens.iter().position(|token| token.end == mention.end)?;
-        (start <= end).then_some((start, end + 1))
-    }
-
     fn numbers(&self, at: usize, steps: &mut Vec<Step>) {
         let rest = &self.tokens[at..];
         if let Some((period, taken)) = period(rest, self.today) {
             steps.push((at + taken, Some(Meaning::Period(period)), CHUNK_COST));
         }
-        if let Some((period, taken)) = self.only_year().and_then(|year| yearless(rest, year)) {
+        if let Some((period, taken)) = self.undated_period(at) {
             steps.push((at + taken, Some(Meaning::Period(period)), CHUNK_COST + YEARLESS_COST));
         }
         if let Some((low, high, taken)) = range(rest) {
@@ -347,12 +278,21 @@ impl Cutter<'_> {
         for (end, documents) in self.names.spans(self.tokens, at) {
             let whole = documents.len() == self.names.count();
             let labels = self.labels.matches(&concepts(&self.tokens[at..end]));
-            if labels.iter().any(|(_, cost)| *cost < WHOLE_LABEL) || self.is_grouping(at) {
+            if labels.iter().any(|(_, cost)| *cost < WHOLE_LABEL) {
+                continue;
+            }
+            if self.is_grouping(at) {
+                if whole && labels.is_empty() && self.names.ends_with(&self.tokens[at..end]) {
+                    steps.push((end, Some(Meaning::Role(Role::Row)), CONTEXT_COST));
+                }
                 continue;
             }
             let labelled = !labels.is_empty();
             if whole && !labelled && self.is_counted(at) && self.names.ends_with(&self.tokens[at..end]) {
                 steps.push((end, Some(Meaning::Role(Role::Row)), CONTEXT_COST));
+                if self.follows(at, |role| role == Role::HowMany) {
+                    continue;
+                }
             }
             steps.push((
                 end,

@@ -102,7 +102,7 @@ const CHINESE: &[(&str, &str)] = &[
     ("月份 年月", "month"),
     ("年份 年度", "year"),
     ("房屋 房子 商品房 住宅 住房 房源", "~house"),
-    ("情况 状况 水平 类别 数值 值 额 是否 数据 性质 所属 的 数 所 集团 属于", "~"),
+    ("情况 状况 水平 类别 数值 值 额 是否 数据 性质 所属 的 数 所 集团 属于 号 号码", "~"),
     ("工资 薪水 薪资 薪酬", "salary"),
     ("部门", "department"),
     ("地区 区域", "region"),
@@ -137,6 +137,22 @@ fn lexicon() -> &'static Lexicon {
         let longest = chinese.keys().map(|phrase| phrase.chars().count()).max().unwrap_or(1);
         Lexicon { english: english.collect(), chinese, longest }
     })
+}
+
+/// Words that stand for the same concept as an English word, itself not among them.
+pub fn kin(word: &str) -> impl Iterator<Item = &'static str> {
+    let stemmed = stem(word);
+    let english = &lexicon().english;
+    let first = english.get(word).or_else(|| english.get(stemmed.as_str())).copied();
+    let line = ENGLISH.iter().filter(move |line| first.is_some_and(|first| line.split(' ').next() == Some(first)));
+    line.flat_map(|line| line.split(' '))
+}
+
+/// Phrases that mean the same as one that the text has.
+pub fn han_kin(text: &str) -> impl Iterator<Item = &'static str> {
+    let lines: Vec<_> =
+        CHINESE.iter().filter(|(phrases, _)| phrases.split(' ').any(|phrase| text.contains(phrase))).collect();
+    lines.into_iter().flat_map(|(phrases, _)| phrases.split(' '))
 }
 
 /// The stem of an English word: plural and the commonest endings cut.

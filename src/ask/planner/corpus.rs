@@ -174,7 +174,9 @@ fn plans_of_the_shared_questions() {
             let Some(sheet) = sheet else { continue };
             let plan = plan(question, &sheet.schema, &mentions(question, sheet), today);
             let told = match &plan {
-                Plan::Statement { sql, notes, score } => json!({"sql": sql, "score": score, "read": notes[0].message}),
+                Plan::Statement { sql, notes, score, .. } => {
+                    json!({"sql": sql, "score": score, "read": notes[0].message})
+                }
                 Plan::Unsure { readings } => json!({"readings": readings}),
             };
             let tables: Vec<Json> =

@@ -103,7 +103,8 @@ pub fn yearless(tokens: &[Token], year: i32) -> Option<(Period, usize)> {
         return Some((Period::months(year, month, 1, Grain::Month)?, 1));
     }
     let (value, taken) = number(tokens)?;
-    let month = (value.value.fract() == 0.0 && (1.0..=12.0).contains(&value.value)).then_some(value.value as u32)?;
+    let month = (value.unit.is_none() && value.value.fract() == 0.0 && (1.0..=12.0).contains(&value.value))
+        .then_some(value.value as u32)?;
     if text(tokens, taken) != "月" || number(tokens.get(taken + 1..)?).is_some() {
         return None;
     }

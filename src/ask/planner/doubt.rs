@@ -2,7 +2,7 @@
 //!
 //! Comes in: a path. Goes out: whether it may be taken. Must never happen: a named cell read as a mere function word or name.
 
-use super::chunks::{Cutter, Meaning, Path};
+use super::chunks::{Chunk, Cutter, Meaning, Path};
 use super::lexicon::{self, Role};
 use super::token::{Kind, Token, fold};
 use crate::engine::{Likeness, Mention};
@@ -14,6 +14,19 @@ impl Cutter<'_> {
         self.named_spans().iter().any(|(start, end)| {
             !path.chunks.iter().any(|chunk| chunk.start < *end && *start < chunk.end && explains(&chunk.meaning))
         })
+    }
+
+    /// Words of the path that name cells without being one of them.
+    pub(super) fn read_as(&self, path: &Path) -> Vec<(String, Vec<String>)> {
+        let said = |chunk: &Chunk| {
+            let (first, last) = (self.tokens.get(chunk.start)?, self.tokens.get(chunk.end.checked_sub(1)?)?);
+            self.question.get(first.start..last.end)
+        };
+        let loose = path.chunks.iter().filter_map(|chunk| match &chunk.meaning {
+            Meaning::Value { cells, whole: false, .. } => Some((said(chunk)?.to_owned(), cells.clone())),
+            _ => None,
+        });
+        loose.collect()
     }
 
     /// The path names a column whose label another column has as well.

@@ -72,7 +72,9 @@ pub fn frames<'a>(path: &Path, table: &'a Table, names: &'a Names) -> Vec<Frame<
 impl<'a> Reducer<'a> {
     fn reduced(mut self) -> Option<Frame<'a>> {
         self.contexts();
+        self.outsides()?;
         self.comparisons();
+        self.against_columns();
         self.periods()?;
         self.ranges()?;
         self.finish()
@@ -117,6 +119,18 @@ impl<'a> Reducer<'a> {
             }
         }
         self.nodes = kept;
+    }
+
+    /// 以外 denies the cell before it, where nothing else does.
+    fn outsides(&mut self) -> Option<()> {
+        while let Some(at) = (0..self.nodes.len()).find(|at| self.role(Some(*at)) == Some(Role::Outside)) {
+            let value = (0..at).rev().find(|at| matches!(self.nodes[*at], Node::Open(Meaning::Value { .. })))?;
+            self.nodes.remove(at);
+            if self.role(value.checked_sub(1)) != Some(Role::Not) {
+                self.nodes.insert(value, Node::Open(Meaning::Role(Role::Not)));
+            }
+        }
+        Some(())
     }
 
     fn meet(&mut self, documents: Vec<String>) {
@@ -225,6 +239,14 @@ impl<'a> Reducer<'a> {
                 return None;
             }
         }
+        if frame
+            .conditions
+            .iter()
+            .enumerate()
+            .any(|(at, one)| frame.conditions[at + 1..].iter().any(|two| clash(one, two)))
+        {
+            return None;
+        }
         if let Some(documents) = self.documents.take() {
             match documents.len() {
                 0 => return None,
@@ -281,6 +303,12 @@ impl<'a> Reducer<'a> {
     }
 }
 
+/// Two conditions of one column that are no bounds of a range: no row can be meant to meet both.
+fn clash(one: &Condition, two: &Condition) -> bool {
+    let bounds = |test: &Test| matches!(test, Test::Compare(..) | Test::Days(..));
+    one.column == two.column && !(bounds(&one.test) && bounds(&two.test))
+}
+
 /// A label that says no by itself (未付款): a part of it would say the contrary.
 fn denies(label: &str) -> bool {
     ["未", "不", "非", "无", "没"].iter().any(|word| label.replace("是否", "").contains(word))
@@ -291,7 +319,21 @@ fn denies(label: &str) -> bool {
 
 /// Something joins the named things: two that only stand in one question are no pair.
 fn joined(parts: &[Part]) -> bool {
-    parts.iter().any(|part| matches!(part, Part::Role(Role::And | Role::Or | Role::Than)))
+    parts.iter().any(|part| {
+        matches!(
+            part,
+            Part::Role(
+                Role::And
+                    | Role::Or
+                    | Role::Than
+                    | Role::Beside
+                    | Role::Ratio
+                    | Role::Difference
+                    | Role::Over
+                    | Role::Under
+            )
+        )
+    })
 }
 
 fn gather(values: &mut Vec<(Column, Vec<Test>, bool)>, column: Column, test: Test, negated: bool) {

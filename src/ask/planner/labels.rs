@@ -15,6 +15,8 @@ const PARTIAL_COST: f32 = 0.5;
 const MODIFIERS: &[&str] = &["total", "average", "deal"];
 /// The label's last word is not named: `reactor` for a Reactor type.
 const HEADLESS_COST: f32 = 0.15;
+/// 库存 for 库存数量.
+const MEASURE_COST: f32 = 0.1;
 const SYNONYM_COST: f32 = 0.1;
 const WEAK_COST: f32 = 0.03;
 
@@ -103,13 +105,31 @@ fn cost(span: &[Concept], label: &[Concept]) -> Option<f32> {
         }
     }
     let recall = named / whole;
+    if recall < 0.9 && is_one_character(span) {
+        return None;
+    }
     if dealt && recall < 0.9 {
         return None;
+    }
+    if names_all_but_measure(span, label) && strong {
+        return Some(MEASURE_COST + extra);
     }
     let head = label.iter().rev().find(|concept| concept.weight > 0.3).filter(|head| head.id.is_ascii());
     let headless = head.is_some_and(|head| !span.iter().any(|concept| concept.id == head.id));
     let cost = (1.0 - recall) * PARTIAL_COST + extra + if headless { HEADLESS_COST } else { 0.0 };
     ((strong || recall > 0.9) && recall >= LEAST_RECALL).then_some(cost)
+}
+
+/// The label's last word only says that it is measured (数量, quantity), and all before it is named.
+fn names_all_but_measure(span: &[Concept], label: &[Concept]) -> bool {
+    let Some((last, rest)) = label.split_last() else { return false };
+    let named = |concept: &Concept| concept.weight <= 0.3 || span.iter().any(|other| other.id == concept.id);
+    matches!(last.id.as_str(), "units" | "money" | "quantity" | "amount") && !rest.is_empty() && rest.iter().all(named)
+}
+
+/// One Han character that stands for no known word.
+fn is_one_character(span: &[Concept]) -> bool {
+    matches!(span, [only] if only.id.chars().count() == 1 && only.id.chars().all(super::token::is_han))
 }
 
 /// A word for the kind of thing that a column lists: 公司 of a developer.

@@ -4,12 +4,18 @@
 //! Must never happen: a statement that leaves a word of the question unread, or that is no better than another reading.
 
 mod bound;
+mod candidates;
+mod cells;
+mod check;
 mod chunks;
 mod concept;
 mod dates;
 mod doubt;
+mod figures;
 mod frame;
 mod grammar;
+mod grid;
+mod groups;
 mod labels;
 mod lexicon;
 mod measure;
@@ -19,8 +25,10 @@ mod names;
 mod nearby;
 mod numerals;
 mod paraphrase;
+mod phrases;
 mod print;
 mod reading;
+mod remarks;
 mod token;
 mod tree;
 
@@ -34,13 +42,14 @@ use chrono::NaiveDate;
 use crate::engine::Mention;
 use crate::note::Note;
 use crate::schema::Schema;
+pub use check::Check;
 use grammar::Scored;
 
 /// What the planner made of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
     /// One reading that covers the question and beats the next.
-    Statement { sql: String, notes: Vec<Note>, score: f32 },
+    Statement { sql: String, notes: Vec<Note>, score: f32, check: Check },
     /// No reading, or several that are as good; the best are told.
     Unsure { readings: Vec<String> },
 }
@@ -61,14 +70,15 @@ pub fn plan(question: &str, schema: &Schema, mentions: &[Mention], today: NaiveD
         return Plan::Unsure { readings: Vec::new() };
     }
     let mut found: Vec<Scored> = Vec::new();
-    for index in 0..schema.tables.len() {
-        found.extend(read_table(&tokens, schema, index, mentions, today));
+    for index in candidates::candidates(&tokens, &schema.tables, mentions) {
+        found.extend(read_table(question, &tokens, schema, index, mentions, today));
     }
-    let ranked = ranked(found, schema);
+    let ranked = ranked(found, schema, question.chars().any(token::is_han));
     decide(&ranked, schema, question)
 }
 
 fn read_table(
+    question: &str,
     tokens: &[token::Token],
     schema: &Schema,
     index: usize,
@@ -78,15 +88,16 @@ fn read_table(
     let table = &schema.tables[index];
     let labels = labels::Labels::of(table);
     let names = names::Names::of(table);
-    let cutter = chunks::Cutter { tokens, table, labels: &labels, names: &names, mentions, today };
+    let cutter = chunks::Cutter { question, tokens, table, labels: &labels, names: &names, mentions, today };
     let paths = cutter.paths();
-    let mut found = Vec::new();
+    let mut found = grid::read(question, tokens, table, index, mentions);
     for path in &paths {
         let (passed_over, twin) = (cutter.passes_over_a_cell(path), cutter.names_a_twin(path));
         let frames = frame::frames(path, table, &names);
         found.extend(frames.iter().flat_map(|frame| grammar::readings(frame, index)).map(|scored| Scored {
             doubtful: scored.doubtful || passed_over || twin,
             passed_over,
+            read_as: cutter.read_as(path),
             ..scored
         }));
     }
@@ -96,20 +107,23 @@ fn read_table(
 /// A reading with its statement.
 struct Ranked {
     sql: String,
+    /// The statement with its conditions in one order.
+    key: String,
     scored: Scored,
 }
 
 /// The cheapest of each statement, the cheapest first.
-fn ranked(mut found: Vec<Scored>, schema: &Schema) -> Vec<Ranked> {
+fn ranked(mut found: Vec<Scored>, schema: &Schema, chinese: bool) -> Vec<Ranked> {
     found.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     if found.iter().any(|scored| !scored.passed_over && scored.cost <= MOST_COST) {
         found.retain(|scored| !scored.passed_over);
     }
     let mut kept: Vec<Ranked> = Vec::new();
     for scored in found {
-        let Some(sql) = print::statement(&scored.reading, schema) else { continue };
-        if !kept.iter().any(|other| other.sql == sql) {
-            kept.push(Ranked { sql, scored });
+        let Some(sql) = print::statement(&scored.reading, schema, chinese) else { continue };
+        let key = print::statement(&scored.reading.in_order(), schema, chinese).unwrap_or_default();
+        if !kept.iter().any(|other| other.key == key) {
+            kept.push(Ranked { sql, key, scored });
         }
     }
     kept
@@ -117,60 +131,18 @@ fn ranked(mut found: Vec<Scored>, schema: &Schema) -> Vec<Ranked> {
 
 fn decide(ranked: &[Ranked], schema: &Schema, question: &str) -> Plan {
     let tell = |ranked: &Ranked| paraphrase::paraphrase(&ranked.scored.reading, schema, question);
-    match ranked {
-        [best, rest @ ..]
-            if !best.scored.doubtful
-                && best.scored.cost <= MOST_COST
-                && rest.first().is_none_or(|next| next.scored.cost - best.scored.cost >= MARGIN) =>
-        {
-            let mut notes = vec![Note::new("question_read_as", tell(best))];
-            notes.extend(left_out(&best.scored.reading, schema, question));
-            notes.extend(added_up(&best.scored, schema, question));
-            Plan::Statement { sql: best.sql.clone(), notes, score: (-best.scored.cost).exp() }
-        }
-        _ => Plan::Unsure { readings: ranked.iter().take(TOLD).map(tell).collect() },
+    let unsure = || Plan::Unsure { readings: ranked.iter().take(TOLD).map(tell).collect() };
+    let Some((best, rest)) = ranked.split_first() else { return unsure() };
+    let near: Vec<&Ranked> = rest.iter().take_while(|next| next.scored.cost - best.scored.cost < MARGIN).collect();
+    let alike = near.iter().all(|next| best.scored.reading.is_of_the_same_cells(&next.scored.reading));
+    if best.scored.doubtful || best.scored.cost > MOST_COST || !alike {
+        return unsure();
     }
-}
-
-/// Rows that no word of the question adds up were added up.
-fn added_up(scored: &Scored, schema: &Schema, question: &str) -> Option<Note> {
-    let table = schema.tables.get(scored.reading.table)?;
-    let label = |index: usize| table.fields.get(index).map(|field| field.label.as_str());
-    let chinese = question.chars().any(token::is_han);
-    match &scored.reading.shape {
-        reading::Shape::Leaders { by, how: reading::How::Sum, measure, .. } => {
-            let (by, measure) = (label(*by)?, label(*measure)?);
-            let message = if chinese {
-                format!("同一“{by}”的各行“{measure}”已相加，再作比较")
-            } else {
-                format!("the rows of each {by} were added up: {measure}")
-            };
-            Some(Note::new("summed_by_group", message))
-        }
-        reading::Shape::Aggregate { column, .. } | reading::Shape::Grouped { aggregate: Some((_, column)), .. }
-            if scored.added_up =>
-        {
-            let measure = label(*column)?;
-            let message = if chinese {
-                format!("各行的“{measure}”已相加")
-            } else {
-                format!("the rows' {measure} was added up")
-            };
-            Some(Note::new("rows_added_up", message))
-        }
-        _ => None,
-    }
-}
-
-/// An extreme is sought among the rows that have the value asked for.
-fn left_out(reading: &reading::Reading, schema: &Schema, question: &str) -> Option<Note> {
-    let reading::Shape::Extreme { columns, within: None, .. } = &reading.shape else { return None };
-    let table = schema.tables.get(reading.table)?;
-    let field = columns.iter().filter_map(|column| table.fields.get(*column)).find(|field| field.nulls > 0)?;
-    let message = if question.chars().any(token::is_han) {
-        format!("没有“{}”的行（{}行）不参与比较", field.label, field.nulls)
-    } else {
-        format!("rows without {} ({}) are left out", field.label, field.nulls)
+    let mut notes = vec![Note::new("question_read_as", tell(best))];
+    notes.extend(remarks::remarks(&best.scored, schema, question));
+    let check = match check::check(&best.scored.reading, schema, question.chars().any(token::is_han)) {
+        Check::OneRow { .. } => Check::OneRow { others: near.iter().map(|next| next.sql.clone()).collect() },
+        other => other,
     };
-    Some(Note::new("rows_without_value_left_out", message))
+    Plan::Statement { sql: best.sql.clone(), notes, score: (-best.scored.cost).exp(), check }
 }

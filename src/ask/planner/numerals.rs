@@ -125,6 +125,8 @@ fn han_digit(text: &str) -> Option<f64> {
 /// `三百二十`, `十五`, `两千万`.
 fn han(tokens: &[Token]) -> Option<(f64, usize, bool)> {
     let (mut total, mut section, mut digit, mut taken) = (0.0, 0.0, None, 0);
+    // What a last digit counts in: 一万五 is 15000, 一万零五 10005.
+    let mut step = 1.0;
     for token in tokens.iter().take_while(|token| token.kind == Kind::Han) {
         let small = match token.text.as_str() {
             "十" => 10.0,
@@ -133,19 +135,22 @@ fn han(tokens: &[Token]) -> Option<(f64, usize, bool)> {
             _ => 0.0,
         };
         if let Some(value) = han_digit(&token.text) {
+            step = if value == 0.0 { 1.0 } else { step };
             digit = Some(value);
         } else if small > 0.0 {
             section += digit.take().unwrap_or(1.0) * small;
+            step = small / 10.0;
         } else if matches!(token.text.as_str(), "万" | "亿") && taken > 0 {
             let factor = if token.text == "万" { 1e4 } else { 1e8 };
             total = (total + section + digit.take().unwrap_or(0.0)) * factor;
             section = 0.0;
+            step = factor / 10.0;
         } else {
             break;
         }
         taken += 1;
     }
-    (taken > 0).then(|| (total + section + digit.unwrap_or(0.0), taken, false))
+    (taken > 0).then(|| (total + section + digit.unwrap_or(0.0) * step, taken, false))
 }
 
 /// `three`, `twenty-five`, `two hundred`: scales follow in [`scale`].
@@ -175,6 +180,9 @@ fn english(tokens: &[Token]) -> Option<(f64, usize, bool)> {
     const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     let small = |token: &Token| SMALL.iter().position(|word| *word == token.text).map(|value| value as f64);
     let first = tokens.first()?;
+    if let Some(one) = one_of(tokens) {
+        return Some(one);
+    }
     if let Some(value) = small(first) {
         return Some((value, 1, false));
     }
@@ -184,6 +192,16 @@ fn english(tokens: &[Token]) -> Option<(f64, usize, bool)> {
         Some(value) => Some((tens + value, 2 + dash, false)),
         None => Some((tens, 1, false)),
     }
+}
+
+/// `a million`, `half a dozen`: the scale follows.
+fn one_of(tokens: &[Token]) -> Option<(f64, usize, bool)> {
+    let half = usize::from(tokens.first()?.text == "half");
+    let article = tokens.get(half).is_some_and(|token| matches!(token.text.as_str(), "a" | "an"));
+    let scaled = tokens
+        .get(half + 1)
+        .is_some_and(|token| matches!(token.text.as_str(), "dozen" | "hundred" | "thousand" | "million" | "billion"));
+    (article && scaled).then_some((if half == 1 { 0.5 } else { 1.0 }, half + 1, false))
 }
 
 /// A range `a-b`, `a至b`, `between a and b`: both ends and how many tokens.
@@ -232,6 +250,15 @@ mod tests {
             ("三百万", 3_000_000.0),
             ("十五", 15.0),
             ("两千三百", 2_300.0),
+            ("一万五", 15_000.0),
+            ("两千五", 2_500.0),
+            ("一万零五", 10_005.0),
+            ("三百二", 320.0),
+            ("二十五", 25.0),
+            ("a million", 1_000_000.0),
+            ("half a million", 500_000.0),
+            ("1.5万", 15_000.0),
+            ("百万", 1_000_000.0),
             ("two dozen", 24.0),
             ("twenty-five", 25.0),
             ("3 million", 3_000_000.0),

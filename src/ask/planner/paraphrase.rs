@@ -1,7 +1,7 @@
 //! A reading in words, in the language of the question.
 
 use super::dates::Grain;
-use super::reading::{Column, Condition, How, Key, Op, Reading, Shape, Test};
+use super::reading::{Bound, Column, Combine, Condition, Figure, How, Key, Op, Operand, Reading, Shape, Test};
 use super::token::is_han;
 use crate::schema::{Schema, Table};
 use crate::value::decimal_text;
@@ -80,6 +80,7 @@ impl Teller<'_> {
     fn shape(&self, shape: &Shape) -> String {
         match shape {
             Shape::Rows { columns } => self.labels(columns),
+            Shape::Cell { column } => self.label(*column).to_owned(),
             Shape::Different { column } => {
                 format!("{}{}", self.pick("不同的", "different values of "), self.label(*column))
             }
@@ -89,10 +90,7 @@ impl Teller<'_> {
             }
             Shape::Aggregate { how, column } => self.aggregate(*how, *column),
             Shape::Grouped { by, aggregate, .. } => {
-                let value = aggregate.map_or_else(
-                    || self.pick("行数", "number of rows").to_owned(),
-                    |(how, column)| self.aggregate(how, column),
-                );
+                let value = self.figure(*aggregate);
                 let keys: Vec<String> = by.iter().map(|key| self.key(key)).collect();
                 if self.chinese {
                     format!("按{}：{value}", keys.join("、"))
@@ -100,8 +98,8 @@ impl Teller<'_> {
                     format!("{value} for each {}", keys.join(" and "))
                 }
             }
-            Shape::Leaders { by, how, measure, most, count } => {
-                let (by, value, end) = (self.label(*by), self.aggregate(*how, *measure), self.end(*most));
+            Shape::Leaders { by, aggregate, most, count } => {
+                let (by, value, end) = (self.key(by), self.figure(*aggregate), self.end(*most));
                 match (self.chinese, count) {
                     (true, None) => format!("{value}{end}的{by}"),
                     (true, Some(count)) => format!("{value}{end}的{count}个{by}"),
@@ -109,6 +107,28 @@ impl Teller<'_> {
                     (false, Some(count)) => format!("the {count} {by} with the {end} {value}"),
                 }
             }
+            Shape::Having { by, aggregate, op, bound, counted } => {
+                let (by, value) = (self.label(*by), self.figure(*aggregate));
+                let bound = match bound {
+                    Bound::Number(number) => format!("{} {}", sign(*op), decimal_text(*number)),
+                    Bound::Range(low, high) => format!("{} – {}", decimal_text(*low), decimal_text(*high)),
+                };
+                match (self.chinese, counted) {
+                    (true, false) => format!("{value} {bound} 的{by}"),
+                    (true, true) => format!("{value} {bound} 的{by}的个数"),
+                    (false, false) => format!("{by} whose {value} {bound}"),
+                    (false, true) => format!("number of {by} whose {value} {bound}"),
+                }
+            }
+            Shape::Shares { by, summed } => {
+                let (by, value) = (self.key(by), self.figure(summed.map(|column| (How::Sum, column))));
+                if self.chinese {
+                    format!("按{by}：{value}占全部的比例")
+                } else {
+                    format!("each {by}'s part of the {value}")
+                }
+            }
+            Shape::Combined { combine, first, second } => self.combined(*combine, first, second),
             Shape::Extreme { columns, measure, most, within } => {
                 let picked = self.superlative(&self.labels(columns), *measure, *most);
                 match within {
@@ -132,12 +152,6 @@ impl Teller<'_> {
                     format!("the {} {names} with the {end} {measure}", top.count)
                 }
             }
-            Shape::Frequent { by, most } => match (self.chinese, most) {
-                (true, true) => format!("出现最多的{}", self.label(*by)),
-                (true, false) => format!("出现最少的{}", self.label(*by)),
-                (false, true) => format!("the {} with the most rows", self.label(*by)),
-                (false, false) => format!("the {} with the fewest rows", self.label(*by)),
-            },
             Shape::Difference { first, second, measure, .. } => {
                 let (a, b) = (self.value(first), self.value(second));
                 if self.chinese {
@@ -189,6 +203,34 @@ impl Teller<'_> {
         if self.chinese { format!("{label}的{word}") } else { format!("{word} {label}") }
     }
 
+    /// An aggregate, or the number of rows.
+    fn figure(&self, aggregate: Option<(How, usize)>) -> String {
+        aggregate
+            .map_or_else(|| self.pick("行数", "number of rows").to_owned(), |(how, column)| self.aggregate(how, column))
+    }
+
+    fn operand(&self, operand: &Operand) -> String {
+        match operand {
+            Operand::Number(value) => decimal_text(*value),
+            Operand::Figure(Figure { aggregate, among: None }) => self.figure(*aggregate),
+            Operand::Figure(Figure { aggregate, among: Some(among) }) => {
+                let (value, among) = (self.figure(*aggregate), self.condition(among));
+                if self.chinese { format!("{value}（{among}）") } else { format!("{value} ({among})") }
+            }
+        }
+    }
+
+    fn combined(&self, combine: Combine, first: &Operand, second: &Operand) -> String {
+        let (one, two) = (self.operand(first), self.operand(second));
+        match (combine, self.chinese) {
+            (Combine::Ratio, _) => format!("{one} ÷ {two}"),
+            (Combine::Growth, true) => format!("{one} 比 {two} 的增长率"),
+            (Combine::Growth, false) => format!("growth to {one} from {two}"),
+            (Combine::Holds(op), true) => format!("是否 {one} {} {two}", sign(op)),
+            (Combine::Holds(op), false) => format!("whether {one} {} {two}", sign(op)),
+        }
+    }
+
     fn condition(&self, condition: &Condition) -> String {
         let column = self.column(condition.column);
         let not = if condition.negated { self.pick("不", "not ") } else { "" };
@@ -209,6 +251,8 @@ impl Teller<'_> {
             Test::Numbers(numbers) => numbers.iter().map(|value| decimal_text(*value)).collect::<Vec<_>>().join(" / "),
             Test::Compare(op, value) => format!("{} {}", sign(*op), decimal_text(*value)),
             Test::Range(low, high) => format!("{} – {}", decimal_text(*low), decimal_text(*high)),
+            Test::Average(op) => format!("{} {}", sign(*op), self.pick("平均值", "the average")),
+            Test::Other(op, other) => format!("{} {}", sign(*op), self.label(*other)),
             Test::Missing => self.pick("为空", "is empty").to_owned(),
             Test::Days(from, to) => {
                 let day = |day: &Option<chrono::NaiveDate>| day.map(|day| day.to_string()).unwrap_or_default();

@@ -6,28 +6,30 @@ use super::dates::Grain;
 use super::measure;
 use super::reading::{Column, Condition, How, Key, Reading, Shape, Test, Top};
 use super::tree::{
-    Parts, aggregate, binary, case, count_distinct, derived, equal, function, item, name, named, number, operator,
-    order_by, present, row, star, table, text,
+    Parts, aggregate, binary, count_distinct, derived, equal, function, item, name, number, operator, order_by,
+    present, row, star, table, text,
 };
 use crate::schema::{Schema, Table};
-use crate::value::FieldType;
 
 /// The statement of a reading.
-pub fn statement(reading: &Reading, schema: &Schema) -> Option<String> {
+pub fn statement(reading: &Reading, schema: &Schema, chinese: bool) -> Option<String> {
     let table = schema.tables.get(reading.table)?;
-    let printer = Printer { table, conditions: &reading.conditions };
+    let printer = Printer { table, conditions: &reading.conditions, chinese };
     Some(printer.query(&reading.shape).to_string())
 }
 
-struct Printer<'a> {
-    table: &'a Table,
+pub(super) struct Printer<'a> {
+    pub(super) table: &'a Table,
     conditions: &'a [Condition],
+    /// The language of words that an answer gives: yes and no.
+    pub(super) chinese: bool,
 }
 
 impl Printer<'_> {
     fn query(&self, shape: &Shape) -> Query {
         match shape {
             Shape::Rows { columns } => self.plain(columns, self.filter(), Vec::new(), None),
+            Shape::Cell { column } => self.plain(&[*column], self.filter(), Vec::new(), None),
             Shape::Different { column } => Parts {
                 distinct: true,
                 ..self.parts(vec![item(self.field(*column))], self.and(present(self.field(*column))))
@@ -37,13 +39,17 @@ impl Printer<'_> {
             Shape::CountDifferent { column } => self.one(count_distinct(self.field(*column)), self.filter()),
             Shape::Aggregate { how, column } => self.one(aggregate(*how, self.field(*column)), self.filter()),
             Shape::Grouped { by, aggregate: how, up } => self.grouped(by, *how, *up),
-            Shape::Leaders { by, how, measure, most, count } => self.leaders(*by, (*how, *measure), *most, *count),
+            Shape::Leaders { by, aggregate, most, count } => self.leaders(by, *aggregate, *most, *count),
+            Shape::Having { by, aggregate, op, bound, counted } => {
+                self.having(*by, *aggregate, (*op, *bound), *counted)
+            }
+            Shape::Shares { by, summed } => self.shares(by, *summed),
+            Shape::Combined { combine, first, second } => self.combined(*combine, first, second),
             Shape::Extreme { columns, measure, most, within } => self.extreme(columns, *measure, *most, *within),
             Shape::Ranked { columns, top } => {
                 let shown = with(columns, top.measure);
                 self.plain(&shown, self.and(present(self.field(top.measure))), vec![self.order(top)], Some(top.count))
             }
-            Shape::Frequent { by, most } => self.frequent(*by, *most),
             Shape::Difference { how, key, first, second, measure, signed, checked } => {
                 self.difference(*key, [first, second], (*how, *measure), *signed, *checked)
             }
@@ -61,11 +67,11 @@ impl Printer<'_> {
         }
     }
 
-    fn field(&self, index: usize) -> Expr {
+    pub(super) fn field(&self, index: usize) -> Expr {
         self.column(Column::Field(index))
     }
 
-    fn column(&self, column: Column) -> Expr {
+    pub(super) fn column(&self, column: Column) -> Expr {
         match column {
             Column::Field(index) => name(&self.table.fields.get(index).map(|field| field.column()).unwrap_or_default()),
             Column::Document => name("docnm_kwd"),
@@ -73,20 +79,26 @@ impl Printer<'_> {
         }
     }
 
-    fn parts(&self, items: Vec<SelectItem>, filter: Option<Expr>) -> Parts {
+    pub(super) fn parts(&self, items: Vec<SelectItem>, filter: Option<Expr>) -> Parts {
         Parts { items, from: vec![table(&self.table.name)], filter, ..Parts::default() }
     }
 
-    fn plain(&self, columns: &[usize], filter: Option<Expr>, order: Vec<OrderByExpr>, limit: Option<u64>) -> Query {
+    pub(super) fn plain(
+        &self,
+        columns: &[usize],
+        filter: Option<Expr>,
+        order: Vec<OrderByExpr>,
+        limit: Option<u64>,
+    ) -> Query {
         let items = columns.iter().map(|column| item(self.field(*column))).collect();
         Parts { order, limit, ..self.parts(items, filter) }.query()
     }
 
-    fn one(&self, expr: Expr, filter: Option<Expr>) -> Query {
+    pub(super) fn one(&self, expr: Expr, filter: Option<Expr>) -> Query {
         self.parts(vec![item(expr)], filter).query()
     }
 
-    fn key(&self, key: &Key) -> Expr {
+    pub(super) fn key(&self, key: &Key) -> Expr {
         let unit = match key.grain {
             Some(Grain::Year) => "year",
             Some(Grain::Quarter) => "quarter",
@@ -94,35 +106,6 @@ impl Printer<'_> {
             Some(Grain::Day | Grain::Span) | None => return self.field(key.column),
         };
         function("DATE_TRUNC", vec![text(unit), self.field(key.column)])
-    }
-
-    /// By the aggregate, the greatest first; periods in their own order.
-    fn grouped(&self, by: &[Key], how: Option<(How, usize)>, up: Option<bool>) -> Query {
-        let value = || match how {
-            Some((how, column)) => aggregate(how, self.field(column)),
-            None => function("COUNT", star()),
-        };
-        let keys: Vec<Expr> = by.iter().map(|key| self.key(key)).collect();
-        let items = keys.iter().cloned().chain([value()]).map(item).collect();
-        let timed = by.iter().position(|key| measure::is_time(self.table, key.column)).filter(|_| up.is_none());
-        let mut order: Vec<OrderByExpr> = timed.map(|at| order_by(keys[at].clone(), true)).into_iter().collect();
-        order.push(order_by(value(), up.unwrap_or(false)));
-        Parts { group: keys, order, ..self.parts(items, self.filter()) }.query()
-    }
-
-    fn leaders(&self, by: usize, (how, measure): (How, usize), most: bool, count: Option<u64>) -> Query {
-        let value = || aggregate(how, self.field(measure));
-        let told = binary(present(self.field(by)), BinaryOperator::And, present(self.field(measure)));
-        let filter = || self.and(told.clone());
-        let group = || vec![self.field(by)];
-        let items = vec![item(self.field(by)), item(value())];
-        if count.is_some() {
-            let order = vec![order_by(value(), !most)];
-            return Parts { group: group(), order, limit: count, ..self.parts(items, filter()) }.query();
-        }
-        let sums = Parts { group: group(), ..self.parts(vec![named(value(), "v")], filter()) }.query();
-        let having = binary(value(), BinaryOperator::Eq, best_of("v", sums, most));
-        Parts { group: group(), having: Some(having), ..self.parts(items, filter()) }.query()
     }
 
     fn extreme(&self, columns: &[usize], measure: usize, most: bool, within: Option<Top>) -> Query {
@@ -151,59 +134,14 @@ impl Printer<'_> {
             Some(top.count),
         );
         let items = with(columns, measure).iter().map(|column| item(self.field(*column))).collect();
-        let order = vec![order_by(self.field(measure), !most)];
-        Parts {
-            items,
-            from: vec![derived(inner)],
-            filter: Some(present(self.field(measure))),
-            order,
-            limit: Some(1),
-            ..Parts::default()
-        }
-        .query()
+        let best = vec![item(aggregate(how, self.field(measure)))];
+        let best = Parts { items: best, from: vec![derived(inner.clone())], ..Parts::default() }.query();
+        let best = binary(self.field(measure), BinaryOperator::Eq, Expr::Subquery(Box::new(best)));
+        Parts { items, from: vec![derived(inner)], filter: Some(best), ..Parts::default() }.query()
     }
 
     fn order(&self, top: &Top) -> OrderByExpr {
         order_by(self.field(top.measure), !top.most)
-    }
-
-    fn frequent(&self, by: usize, most: bool) -> Query {
-        let filter = || self.and(present(self.field(by)));
-        let counts =
-            Parts { group: vec![self.field(by)], ..self.parts(vec![named(function("COUNT", star()), "n")], filter()) }
-                .query();
-        let having = binary(function("COUNT", star()), BinaryOperator::Eq, best_of("n", counts, most));
-        let items = vec![item(self.field(by)), item(function("COUNT", star()))];
-        Parts { group: vec![self.field(by)], having: Some(having), ..self.parts(items, filter()) }.query()
-    }
-
-    fn difference(
-        &self,
-        key: Column,
-        sides: [&Test; 2],
-        (how, measure): (How, usize),
-        signed: bool,
-        checked: bool,
-    ) -> Query {
-        let side = |test: &Test| {
-            let condition = self.test(&Condition { column: key, test: test.clone(), negated: false });
-            aggregate(how, case(condition, self.field(measure)))
-        };
-        let value = binary(side(sides[0]), BinaryOperator::Minus, side(sides[1]));
-        let value = if signed { value } else { function("ABS", vec![value]) };
-        let either = sides.map(|test| self.test(&Condition { column: key, test: test.clone(), negated: false }));
-        let [a, b] = either;
-        let filter = self.and(Expr::Nested(Box::new(binary(a, BinaryOperator::Or, b))));
-        let having = checked.then(|| binary(function("COUNT", star()), BinaryOperator::LtEq, number(2.0)));
-        Parts { having, ..self.parts(vec![item(self.rounded(value, measure))], filter) }.query()
-    }
-
-    /// To the places that the cells show: a difference of decimals has the noise of binary fractions.
-    fn rounded(&self, value: Expr, measure: usize) -> Expr {
-        match self.table.fields.get(measure).filter(|field| field.kind == FieldType::Decimal) {
-            Some(field) => function("ROUND", vec![value, number(f64::from(field.decimals))]),
-            None => value,
-        }
     }
 
     fn neighbour(&self, columns: &[usize], next: bool) -> Query {
@@ -218,21 +156,21 @@ impl Printer<'_> {
         self.plain(columns, Some(binary(row(), BinaryOperator::Eq, Expr::Subquery(Box::new(place)))), Vec::new(), None)
     }
 
-    fn filter(&self) -> Option<Expr> {
+    pub(super) fn filter(&self) -> Option<Expr> {
         self.conditions
             .iter()
             .map(|condition| self.condition(condition))
             .reduce(|a, b| binary(a, BinaryOperator::And, b))
     }
 
-    fn and(&self, more: Expr) -> Option<Expr> {
+    pub(super) fn and(&self, more: Expr) -> Option<Expr> {
         Some(match self.filter() {
             Some(filter) => binary(filter, BinaryOperator::And, more),
             None => more,
         })
     }
 
-    fn condition(&self, condition: &Condition) -> Expr {
+    pub(super) fn condition(&self, condition: &Condition) -> Expr {
         let test = self.test(condition);
         if !condition.negated {
             return test;
@@ -246,7 +184,7 @@ impl Printer<'_> {
         }
     }
 
-    fn test(&self, condition: &Condition) -> Expr {
+    pub(super) fn test(&self, condition: &Condition) -> Expr {
         let column = self.column(condition.column);
         match &condition.test {
             Test::Cells(cells) => equal(column, cells.iter().map(|cell| text(cell)).collect()),
@@ -259,6 +197,11 @@ impl Printer<'_> {
                 high: Box::new(number(*high)),
             },
             Test::Missing => Expr::IsNull(Box::new(column)),
+            Test::Average(op) => {
+                let average = self.one(aggregate(How::Average, column.clone()), None);
+                binary(column, operator(*op), Expr::Subquery(Box::new(average)))
+            }
+            Test::Other(op, other) => binary(column, operator(*op), self.field(*other)),
             Test::Days(from, to) => {
                 let from = from.map(|day| binary(column.clone(), BinaryOperator::GtEq, text(&day.to_string())));
                 let to = to.map(|day| binary(column.clone(), BinaryOperator::Lt, text(&day.to_string())));
@@ -275,11 +218,4 @@ fn with(columns: &[usize], measure: usize) -> Vec<usize> {
         all.push(measure);
     }
     all
-}
-
-/// The greatest or least of what a query gives under an alias, as a value.
-fn best_of(alias: &str, query: Query, most: bool) -> Expr {
-    let how = if most { How::Greatest } else { How::Least };
-    let items = vec![item(aggregate(how, name(alias)))];
-    Expr::Subquery(Box::new(Parts { items, from: vec![derived(query)], ..Parts::default() }.query()))
 }

@@ -34,6 +34,10 @@ pub enum Test {
     Days(Option<NaiveDate>, Option<NaiveDate>),
     /// No value.
     Missing,
+    /// Compared with the average of the column over all rows.
+    Average(Op),
+    /// Compared with another column of the row.
+    Other(Op, usize),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +65,45 @@ pub struct Key {
     pub grain: Option<Grain>,
 }
 
+impl Key {
+    /// The values of a column.
+    pub fn of(column: usize) -> Self {
+        Self { column, grain: None }
+    }
+}
+
+/// What a group's figure is compared with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bound {
+    Number(f64),
+    /// Both ends included.
+    Range(f64, f64),
+}
+
+/// An aggregate, or the number of rows where there is none, over the rows that meet the conditions and one more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    pub aggregate: Option<(How, usize)>,
+    pub among: Option<Condition>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operand {
+    Figure(Figure),
+    Number(f64),
+}
+
+/// How two figures become one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Combine {
+    /// The first by the second.
+    Ratio,
+    /// What the first has more than the second, by the second.
+    Growth,
+    /// Yes or no.
+    Holds(Op),
+}
+
 /// The `count` greatest or least rows by a measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Top {
@@ -75,6 +118,10 @@ pub enum Shape {
     /// The rows' columns, in sheet order.
     Rows {
         columns: Vec<usize>,
+    },
+    /// The value of a column in the one row that meets the conditions.
+    Cell {
+        column: usize,
     },
     /// The different values of a column.
     Different {
@@ -94,13 +141,32 @@ pub enum Shape {
         aggregate: Option<(How, usize)>,
         up: Option<bool>,
     },
-    /// The values of `by` whose rows together have the most or least of the measure, ties with them; or the first `count`.
+    /// The values of `by` whose rows together have the most or least of the aggregate (of rows where there is none), ties
+    /// with them; or the first `count`.
     Leaders {
-        by: usize,
-        how: How,
-        measure: usize,
+        by: Key,
+        aggregate: Option<(How, usize)>,
         most: bool,
         count: Option<u64>,
+    },
+    /// The values of `by` whose aggregate (number of rows where there is none) meets a bound; how many they are if `counted`.
+    Having {
+        by: usize,
+        aggregate: Option<(How, usize)>,
+        op: Op,
+        bound: Bound,
+        counted: bool,
+    },
+    /// For each value of the keys: its part of the sum, or of the number of rows where there is none.
+    Shares {
+        by: Key,
+        summed: Option<usize>,
+    },
+    /// Two figures put together as one.
+    Combined {
+        combine: Combine,
+        first: Operand,
+        second: Operand,
     },
     /// The rows with the extreme of the measure, ties with them; among the top rows of another measure where `within` is set.
     Extreme {
@@ -112,11 +178,6 @@ pub enum Shape {
     Ranked {
         columns: Vec<usize>,
         top: Top,
-    },
-    /// The value of `by` with the most or fewest rows, ties with it.
-    Frequent {
-        by: usize,
-        most: bool,
     },
     /// The measure of the first less that of the second; without sign when not `signed`. `how` puts the rows of each
     /// together; `checked`: no answer where one of them has more rows than one.
@@ -151,4 +212,24 @@ pub struct Reading {
     pub table: usize,
     pub conditions: Vec<Condition>,
     pub shape: Shape,
+}
+
+impl Reading {
+    /// The same with the conditions in one order.
+    pub fn in_order(&self) -> Self {
+        let mut reading = self.clone();
+        reading.conditions.sort_by_cached_key(|condition| format!("{condition:?}"));
+        reading
+    }
+
+    /// Both ask for the same column and name the same cells, in other columns of labels.
+    pub fn is_of_the_same_cells(&self, other: &Self) -> bool {
+        let cells = |reading: &Self| {
+            let mut tests: Vec<String> = reading.conditions.iter().map(|one| format!("{:?}", one.test)).collect();
+            tests.sort_unstable();
+            tests
+        };
+        let cell = matches!(self.shape, Shape::Cell { .. });
+        cell && self.shape == other.shape && self.table == other.table && cells(self) == cells(other)
+    }
 }

@@ -1,6 +1,7 @@
 //! Questions over two small tables: the statement, or none.
 
 mod cells;
+mod shapes;
 
 use chrono::NaiveDate;
 
@@ -166,7 +167,7 @@ fn chinese_questions_become_statements() {
             ("城东店是不是直营？", "SELECT shi_fou_zhi_ying_kwd FROM sales WHERE men_dian_kwd = '城东店'"),
             (
                 "销量前五的门店里，哪个门店的销售额最低？",
-                "SELECT men_dian_kwd, xiao_shou_e_flt FROM (SELECT men_dian_kwd, xiao_shou_e_flt, xiao_liang_long FROM sales WHERE xiao_liang_long IS NOT NULL ORDER BY xiao_liang_long DESC LIMIT 5) AS picked WHERE xiao_shou_e_flt IS NOT NULL ORDER BY xiao_shou_e_flt ASC LIMIT 1",
+                "SELECT men_dian_kwd, xiao_shou_e_flt FROM (SELECT men_dian_kwd, xiao_shou_e_flt, xiao_liang_long FROM sales WHERE xiao_liang_long IS NOT NULL ORDER BY xiao_liang_long DESC LIMIT 5) AS picked WHERE xiao_shou_e_flt = (SELECT MIN(xiao_shou_e_flt) FROM (SELECT men_dian_kwd, xiao_shou_e_flt, xiao_liang_long FROM sales WHERE xiao_liang_long IS NOT NULL ORDER BY xiao_liang_long DESC LIMIT 5) AS picked)",
             ),
         ],
     );
@@ -190,7 +191,7 @@ fn what_is_only_half_understood_is_declined() {
         assert_eq!(read(question, &staff, RIDERS), None, "{question}");
     }
     let sales = sales(&["门店销售.xlsx"]);
-    for question in ["城东店的毛利率是多少？", "销量同比增长多少", "华东的门店为什么销量低", "哪些区域的销量超过100？"]
+    for question in ["城东店的毛利率是多少？", "销量同比增长多少", "华东的门店为什么销量低"]
     {
         assert_eq!(read(question, &sales, SHOPS), None, "{question}");
     }

@@ -113,11 +113,16 @@ pub(super) fn aggregate(how: How, column: Expr) -> Expr {
 }
 
 pub(super) fn case(condition: Expr, result: Expr) -> Expr {
+    choose(vec![(condition, result)])
+}
+
+/// The result of the first condition that holds; null where none does.
+pub(super) fn choose(cases: Vec<(Expr, Expr)>) -> Expr {
     Expr::Case {
         case_token: AttachedToken::empty(),
         end_token: AttachedToken::empty(),
         operand: None,
-        conditions: vec![CaseWhen { condition, result }],
+        conditions: cases.into_iter().map(|(condition, result)| CaseWhen { condition, result }).collect(),
         else_result: None,
     }
 }

@@ -3,7 +3,7 @@
 use super::super::frame::Frame;
 use super::super::lexicon::Role;
 use super::super::measure;
-use super::super::reading::{Column, How, Shape};
+use super::super::reading::{Column, How, Key, Shape};
 use super::{Bag, Found};
 
 /// `the average M of …`, `how many M did X have`, `X 一共卖了多少台`.
@@ -15,12 +15,16 @@ fn read(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
     let conditions = frame.all_conditions()?;
     let stated = stated(&mut bag)?;
+    if stated == Some(How::Average) && bag.has(|role| matches!(role, Role::Row | Role::Single)) {
+        bag.take(|role| matches!(role, Role::Per | Role::Single));
+    }
     let counted = bag.take(|role| role == Role::HowMany).is_some();
     let asked = bag.has(|role| matches!(role, Role::What | Role::HowMuch));
     let traded = bag.take(|role| role == Role::Trade).is_some();
     bag.take(|role| {
         matches!(role, Role::NumberOf | Role::What | Role::HowMuch | Role::List | Role::Only | Role::Appear)
     });
+    let each = bag.has(|role| matches!(role, Role::Respective | Role::Beside));
     bag.drop_joints();
     let measure = amount(&mut bag, traded && counted)?;
     if !bag.take_deeds(Some(measure)) {
@@ -38,7 +42,13 @@ fn read(frame: &Frame) -> Option<Found> {
         Some(how) => (how, false),
         None => unstated(&mut bag, measure, counted, asked)?,
     };
-    let shape = Shape::Aggregate { how, column: measure };
+    let shape = match frame.entities.as_ref().map(|entities| entities.column) {
+        Some(Column::Field(key)) if each || stated.is_none() => {
+            Shape::Grouped { by: vec![Key::of(key)], aggregate: Some((how, measure)), up: None }
+        }
+        Some(_) if each => return None,
+        _ => Shape::Aggregate { how, column: measure },
+    };
     Some(Found { added_up, ..Found::new(shape, conditions, bag.cost) })
 }
 
@@ -77,7 +87,7 @@ fn unstated(bag: &mut Bag, measure: usize, counted: bool, asked: bool) -> Option
         bag.cost += 0.08;
         return Some((How::Sum, false));
     }
-    let narrowed = frame.has_conditions() && frame.entities.is_none() && !frame.names_one_row();
+    let narrowed = frame.has_conditions() && !frame.names_one_row() && !frame.lists_keys();
     if narrowed && (asked || counted) && measure::is_traded(field) && frame.names_many_rows() {
         return Some((How::Sum, true));
     }

@@ -123,8 +123,11 @@ impl<'a> Bag<'a> {
     /// Takes what only joins or repeats: `and`, `than`, `each`, `all X`, the kind of the named things.
     pub fn drop_joints(&mut self) {
         self.take(|role| {
-            matches!(role, Role::And | Role::Than | Role::Respective | Role::All | Role::YesNo | Role::Between)
+            matches!(role, Role::And | Role::Than | Role::Beside | Role::Respective | Role::All | Role::Between)
         });
+        if !self.has(|role| matches!(role, Role::Which | Role::Who | Role::HowMany | Role::List)) {
+            self.take(|role| role == Role::Both);
+        }
         for part in &mut self.parts {
             if matches!(part, Some(Part::Value(_))) {
                 *part = None;

@@ -3,7 +3,7 @@
 use super::super::frame::Frame;
 use super::super::labels;
 use super::super::lexicon::{Manner, Role};
-use super::super::reading::{Column, How, Shape};
+use super::super::reading::{Column, How, Key, Shape};
 use super::weigh::{Told, Weighing};
 use super::{Bag, Found};
 
@@ -19,6 +19,9 @@ fn read_compare(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
     let most = direction(&mut bag)?;
     let told = Told::of(&mut bag)?;
+    if bag.has(|role| role == Role::Or) {
+        bag.take(|role| role == Role::YesNo);
+    }
     bag.drop_joints();
     bag.take(|role| {
         matches!(
@@ -44,7 +47,7 @@ fn read_compare(frame: &Frame) -> Option<Found> {
         return None;
     }
     let shape = match told.weigh(frame, key, measure)? {
-        Weighing::Rows(how) => Shape::Leaders { by: key, how, measure, most, count: None },
+        Weighing::Rows(how) => Shape::Leaders { by: Key::of(key), aggregate: Some((how, measure)), most, count: None },
         Weighing::Row if frame.names_few_rows() => Shape::Extreme { columns: vec![key], measure, most, within: None },
         _ => return None,
     };
@@ -70,7 +73,7 @@ fn direction(bag: &mut Bag) -> Option<bool> {
 }
 
 /// The one number that is left; every mention of it is taken.
-fn only_measure(bag: &mut Bag) -> Option<usize> {
+pub fn only_measure(bag: &mut Bag) -> Option<usize> {
     let columns = bag.columns();
     let mut measures = columns.iter().map(|(_, index)| *index).filter(|index| bag.is_number(*index));
     let first = measures.next()?;
@@ -82,7 +85,7 @@ fn only_measure(bag: &mut Bag) -> Option<usize> {
 }
 
 /// A column that names the rows (地块 of 成交价格) needs no place in the answer.
-fn absorb_rows(bag: &mut Bag) {
+pub fn absorb_rows(bag: &mut Bag) {
     for (_, index) in bag.columns() {
         if labels::names_rows(bag.frame().table, index) {
             bag.take_column(index);
@@ -133,12 +136,13 @@ fn read_difference(frame: &Frame) -> Option<Found> {
         )
     });
     bag.drop_joints();
-    let Column::Field(key) = entities.column else { return None };
-    bag.take_column(key);
+    if let Column::Field(key) = entities.column {
+        bag.take_column(key);
+    }
     let measure = only_measure(&mut bag)?;
     let deeds = bag.take_deeds(Some(measure));
     absorb_rows(&mut bag);
-    let how = match (told.weigh(frame, key, measure)?, frame.names_few_rows()) {
+    let how = match (told.weigh_any(frame, entities.column, measure)?, frame.names_few_rows()) {
         (Weighing::Rows(how), _) => how,
         (Weighing::Row, true) => How::Greatest,
         _ => return None,

@@ -83,6 +83,9 @@ fn counted_rows(bag: &mut Bag, column: usize, appears: bool) -> Option<Shape> {
     if frame.has_conditions() {
         let leading = frame.table.fields.iter().position(|field| field.exact().is_some()) == Some(column);
         let repeated = measure::is_repeated(frame.table, column);
+        if repeated && frame.conditions.iter().any(|condition| condition.negated) && frame.is_traded() {
+            return None;
+        }
         return match (leading, repeated) {
             _ if measure::completes_grid(frame.table, column) => Some(Shape::Count),
             _ if frame.bounds_amounts(column) => None,

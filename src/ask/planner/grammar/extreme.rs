@@ -4,7 +4,7 @@ use super::super::frame::Frame;
 use super::super::labels;
 use super::super::lexicon::{Manner, Role};
 use super::super::measure::is_repeated;
-use super::super::reading::{How, Shape, Top};
+use super::super::reading::{Condition, How, Key, Shape, Top};
 use super::order::leading_top;
 use super::weigh::{Told, Weighing};
 use super::{Bag, Found};
@@ -24,7 +24,8 @@ fn read(frame: &Frame) -> Option<Found> {
     bag.drop_joints();
     let told = Told::of(&mut bag)?;
     bag.take(|role| matches!(role, Role::InTermsOf | Role::NumberOf | Role::Only));
-    let measure = measure(&bag, at, within).or_else(|| implied_measure(&mut bag, manner))?;
+    let stated = measure(&bag, at, within);
+    let measure = stated.or_else(|| implied_measure(&mut bag, manner))?;
     let most = if manner == Manner::Time && bag.field(measure).is_some_and(labels::is_age) { !most } else { most };
     bag.take_column(measure);
     let field = bag.field(measure)?;
@@ -54,14 +55,16 @@ fn read(frame: &Frame) -> Option<Found> {
     }
     let cost = bag.cost + if within.is_some() { 0.02 } else { 0.0 };
     let Some(target) = target else {
-        let plain = asks_value && told.is_silent() && within.is_none() && frame.entities.is_none();
+        let plain = asks_value && stated.is_some() && told.is_silent() && within.is_none() && frame.entities.is_none();
         let how = if most { How::Greatest } else { How::Least };
         return (plain && bag.is_measure(measure))
             .then(|| Found::new(Shape::Aggregate { how, column: measure }, conditions, cost));
     };
     let weighing = told.weigh(frame, target, measure)?;
     let shape = match weighing {
-        Weighing::Rows(how) if within.is_none() => Shape::Leaders { by: target, how, measure, most, count: None },
+        Weighing::Rows(how) if within.is_none() => {
+            Shape::Leaders { by: Key::of(target), aggregate: Some((how, measure)), most, count: None }
+        }
         Weighing::Rows(_) => return None,
         _ if frame.entities.as_ref().is_none_or(|_| frame.names_few_rows()) => {
             Shape::Extreme { columns: vec![target], measure, most, within }
@@ -117,6 +120,9 @@ fn implied_measure(bag: &mut Bag, manner: Manner) -> Option<usize> {
     let numeric =
         |words: &'static [&'static str]| move |field: &Field| field.kind.is_number() && labels::says(field, words);
     bag.cost += 0.08;
+    if manner == Manner::Price && bag.has(|role| role == Role::Row) {
+        return None;
+    }
     match manner {
         Manner::Length => bag.only(numeric(&["length", "distance", "duration", "period", "长度", "距离", "时长"])),
         Manner::Height => bag.only(numeric(&["height", "elevation", "altitude", "高度", "身高"])),
@@ -213,6 +219,19 @@ pub fn frequent(frame: &Frame) -> Vec<Found> {
     read_frequent(frame).into_iter().collect()
 }
 
+/// `which T has the most different X`.
+fn most_different(mut bag: Bag, by: usize, columns: &[usize], most: bool, conditions: Vec<Condition>) -> Option<Found> {
+    bag.take(|role| matches!(role, Role::Which | Role::What | Role::Who | Role::Trade));
+    let mut others = columns.iter().copied().filter(|index| *index != by);
+    let other = others.next().filter(|_| others.next().is_none())?;
+    bag.take_column(other);
+    let text = |index: usize| bag.field(index).is_some_and(|field| field.exact().is_some());
+    let aggregate = Some((How::Different, other));
+    let shape = Shape::Leaders { by: Key::of(by), aggregate, most, count: None };
+    (bag.is_empty() && text(by) && text(other) && is_repeated(bag.frame().table, by))
+        .then(|| Found::new(shape, conditions, bag.cost + 0.03))
+}
+
 fn read_frequent(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
     let (_, most, manner) = superlative(&mut bag)?;
@@ -221,6 +240,7 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
         return None;
     }
     bag.drop_joints();
+    let different = bag.take(|role| role == Role::Distinct).is_some();
     let told = bag.has(|role| {
         matches!(role, Role::NumberOf | Role::Times | Role::Appear | Role::Row | Role::Count { .. } | Role::Person)
     });
@@ -243,6 +263,9 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
         return None;
     }
     bag.take_column(by);
+    if different {
+        return most_different(bag, by, &columns, most, conditions);
+    }
     if manner == Manner::Many && !told && columns.len() == 1 && has_amounts(&bag) {
         return None;
     }
@@ -261,5 +284,7 @@ fn read_frequent(frame: &Frame) -> Option<Found> {
     }
     let field = bag.field(by)?;
     let countable = field.exact().is_some() && !labels::is_unique(frame.table, field);
-    (bag.is_empty() && countable).then(|| Found::new(Shape::Frequent { by, most }, conditions, bag.cost + 0.05))
+    (bag.is_empty() && countable).then(|| {
+        Found::new(Shape::Leaders { by: Key::of(by), aggregate: None, most, count: None }, conditions, bag.cost + 0.05)
+    })
 }

@@ -16,6 +16,10 @@ pub fn group(frame: &Frame) -> Vec<Found> {
 
 fn amounts(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
+    let both = |pair: &[Part]| matches!(pair, [Part::Role(Role::Average), Part::Role(Role::Per)]);
+    if frame.parts.windows(2).any(both) {
+        return None;
+    }
     let conditions = frame.all_conditions()?;
     let mut keys = keys(&mut bag)?;
     let up = order(&mut bag)?;
@@ -103,7 +107,7 @@ fn counts(frame: &Frame) -> Option<Found> {
 }
 
 /// What is grouped by: columns behind 各, 每, 按, `by`, `per`, `for each`, with those joined to them; periods of the only date.
-fn keys(bag: &mut Bag) -> Option<Vec<Key>> {
+pub fn keys(bag: &mut Bag) -> Option<Vec<Key>> {
     let mut keys: Vec<Key> = Vec::new();
     let grains: Vec<_> = bag
         .roles()

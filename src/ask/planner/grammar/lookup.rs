@@ -22,8 +22,8 @@ fn read(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
     let counted = bag.take(|role| role == Role::HowMany).is_some();
     let how_much = bag.take(|role| role == Role::HowMuch).is_some();
-    let yes_no = bag.has(|role| role == Role::YesNo);
-    bag.take(|role| role == Role::Only);
+    let yes_no = bag.take(|role| role == Role::YesNo).is_some();
+    let only_these = bag.take(|role| role == Role::Only).is_some();
     if bag.take(|role| role == Role::NumberOf).is_some() && !frame.names_few_rows() {
         return None;
     }
@@ -54,7 +54,7 @@ fn read(frame: &Frame) -> Option<Found> {
         return None;
     }
     let traded = columns.iter().any(|index| bag.field(*index).is_some_and(measure::is_traded));
-    if traded && frame.entities.is_none() && !frame.names_few_rows() && frame.names_many_rows() {
+    if traded && !frame.names_few_rows() && !frame.lists_keys() && frame.names_many_rows() {
         return None;
     }
     let amounts = columns.iter().all(|index| bag.is_number(*index));
@@ -88,7 +88,8 @@ fn read(frame: &Frame) -> Option<Found> {
         && measure::is_repeated(frame.table, *column)
         && frame.names_many_rows()
     {
-        return Some(Found::new(Shape::Different { column: *column }, conditions, bag.cost));
+        let denied = only_these || conditions.iter().any(|condition| condition.negated);
+        return (!denied).then(|| Found::new(Shape::Different { column: *column }, conditions, bag.cost));
     }
     label_rows(frame, &mut columns);
     Some(Found::new(Shape::Rows { columns }, conditions, bag.cost))

@@ -9,8 +9,12 @@ mod compare;
 mod count;
 mod extreme;
 mod group;
+mod having;
 mod lookup;
 mod order;
+mod pair;
+mod season;
+mod share;
 mod weigh;
 
 use super::frame::{Entities, Frame};
@@ -27,11 +31,30 @@ pub struct Scored {
     pub added_up: bool,
     /// A cell that the question names is read as something else: taken by no means.
     pub passed_over: bool,
+    /// Words that name a cell without being it, with the cells.
+    pub read_as: Vec<(String, Vec<String>)>,
+    /// Names and years of the question that the table says nothing of.
+    pub outsiders: Vec<String>,
+}
+
+impl Scored {
+    /// A reading without cost or doubt.
+    pub fn plain(reading: Reading) -> Self {
+        Self {
+            reading,
+            cost: 0.0,
+            doubtful: false,
+            added_up: false,
+            passed_over: false,
+            read_as: Vec::new(),
+            outsiders: Vec::new(),
+        }
+    }
 }
 
 /// Every reading of a frame.
 pub fn readings(frame: &Frame, table: usize) -> Vec<Scored> {
-    let shapes: [fn(&Frame) -> Vec<Found>; 10] = [
+    let shapes: [fn(&Frame) -> Vec<Found>; 14] = [
         extreme::extreme,
         extreme::frequent,
         compare::compare,
@@ -42,15 +65,18 @@ pub fn readings(frame: &Frame, table: usize) -> Vec<Scored> {
         lookup::lookup,
         order::ranked,
         order::placed,
+        having::having,
+        pair::pair,
+        season::season,
+        share::share,
     ];
     let found = shapes.iter().flat_map(|shape| shape(frame));
     found
         .map(|found| Scored {
-            reading: Reading { table, conditions: found.conditions, shape: found.shape },
             cost: frame.cost + found.cost,
             doubtful: found.doubtful,
             added_up: found.added_up,
-            passed_over: false,
+            ..Scored::plain(Reading { table, conditions: found.conditions, shape: found.shape })
         })
         .collect()
 }
@@ -107,9 +133,19 @@ impl Frame<'_> {
         })
     }
 
+    /// Several values of the column that names the rows, or of one that hardly repeats, are named.
+    pub fn lists_keys(&self) -> bool {
+        self.entities.as_ref().is_some_and(|entities| match entities.column {
+            Column::Field(index) => {
+                super::labels::key(self.table) == Some(index) || !super::measure::is_repeated(self.table, index)
+            }
+            Column::Document | Column::Sheet => false,
+        })
+    }
+
     /// A condition compares an amount of single rows, where all rows of an entity together may be meant.
     pub fn bounds_amounts(&self, entity: usize) -> bool {
-        let bound = |test: &Test| matches!(test, Test::Compare(..) | Test::Range(..));
+        let bound = |test: &Test| matches!(test, Test::Compare(..) | Test::Range(..) | Test::Average(_));
         super::measure::is_repeated(self.table, entity)
             && self.conditions.iter().any(|condition| {
                 matches!(condition.column, Column::Field(index) if bound(&condition.test)

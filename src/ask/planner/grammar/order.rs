@@ -3,7 +3,7 @@
 use super::super::frame::{Frame, Part};
 use super::super::labels;
 use super::super::lexicon::{Manner, Role};
-use super::super::reading::{How, Shape, Top};
+use super::super::reading::{How, Key, Shape, Top};
 use super::weigh::{Told, Weighing};
 use super::{Bag, Found};
 
@@ -39,6 +39,9 @@ pub fn ranked(frame: &Frame) -> Vec<Found> {
 fn read_ranked(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
     if !number_ranks(frame) {
+        return None;
+    }
+    if frame.parts.iter().any(|part| matches!(part, Part::Number(number) if number.unit.as_deref() == Some("%"))) {
         return None;
     }
     let count = bag.take_number()?;
@@ -79,7 +82,9 @@ fn read_ranked(frame: &Frame) -> Option<Found> {
     let count = count as u64;
     let weighing = told.weigh(frame, columns[0], measure)?;
     let shape = match weighing {
-        Weighing::Rows(how) => Shape::Leaders { by: columns[0], how, measure, most, count: Some(count) },
+        Weighing::Rows(how) => {
+            Shape::Leaders { by: Key::of(columns[0]), aggregate: Some((how, measure)), most, count: Some(count) }
+        }
         _ => Shape::Ranked { columns, top: Top { measure, most, count } },
     };
     Some(Found { doubtful: weighing == Weighing::Doubtful, ..Found::new(shape, conditions, bag.cost) })
@@ -149,6 +154,19 @@ fn neighbour(frame: &Frame) -> Option<Found> {
         .then(|| Found::new(shape, frame.conditions.clone(), bag.cost + 0.02))
 }
 
+/// `when was the first order placed`: the least of the only dates.
+fn first_date(bag: &Bag, last: bool) -> Option<Found> {
+    let mut bag = bag.clone();
+    bag.take(|role| role == Role::When)?;
+    bag.take(|role| role == Role::Row)?;
+    bag.drop_joints();
+    let column = bag.only(|field| field.kind == crate::value::FieldType::DateTime)?;
+    bag.take_column(column);
+    let how = if last { How::Greatest } else { How::Least };
+    let conditions = bag.frame().all_conditions()?;
+    bag.is_empty().then(|| Found::new(Shape::Aggregate { how, column }, conditions, bag.cost + 0.05))
+}
+
 /// `the first year that …` is the least year; else the first row in sheet order where no date tells otherwise.
 fn edge(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
@@ -158,6 +176,9 @@ fn edge(frame: &Frame) -> Option<Found> {
         return None;
     }
     let conditions = frame.all_conditions()?;
+    if let Some(found) = first_date(&bag, last) {
+        return Some(found);
+    }
     let listed = bag.take(|role| role == Role::Appear).is_some();
     if !listed && !bag.columns().iter().any(|(at, _)| matches!(bag.before(*at), Some(Role::First | Role::Last))) {
         return None;

@@ -40,6 +40,29 @@ impl Told {
         !self.average && !self.total
     }
 
+    /// As [`Told::weigh`], for any column: files, sheets and spans of time have many rows each.
+    pub fn weigh_any(self, frame: &Frame, entity: Column, measure: usize) -> Option<Weighing> {
+        let spans =
+            frame.table.fields.iter().enumerate().any(|(index, field)| {
+                entity == Column::Field(index) && field.kind == crate::value::FieldType::DateTime
+            });
+        match entity {
+            Column::Field(index) if !spans => self.weigh(frame, index, measure),
+            _ => self.weigh_period(frame, measure),
+        }
+    }
+
+    /// The rows of a period, a sheet or a file together.
+    pub fn weigh_period(self, frame: &Frame, measure: usize) -> Option<Weighing> {
+        let field = frame.table.fields.get(measure).filter(|field| field.kind.is_number() && !field.identifier)?;
+        match (self.average, self.single) {
+            (true, _) => Some(Weighing::Rows(How::Average)),
+            (_, true) => None,
+            _ if measure::is_traded(field) || (self.total && measure::adds_up(field)) => Some(Weighing::Rows(How::Sum)),
+            _ => Some(Weighing::Doubtful),
+        }
+    }
+
     pub fn weigh(self, frame: &Frame, entity: usize, measure: usize) -> Option<Weighing> {
         let field = frame.table.fields.get(measure)?;
         let repeated = measure::is_repeated(frame.table, entity) && !frame.names_few_rows();
