@@ -29,4 +29,8 @@ pub mod ingest;
 
 pub mod app;
 
+pub mod service;
+
+pub mod web;
+
 pub mod cli;

@@ -12,3 +12,4 @@ mod model;
 mod reading;
 mod regressions;
 mod replay;
+mod service;

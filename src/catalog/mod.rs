@@ -5,14 +5,22 @@
 
 mod commit;
 mod database;
+mod datasets;
+mod files;
+mod free_name;
 mod lock;
+mod migrate;
+mod owners;
 mod record;
 mod snapshot;
 #[cfg(test)]
 mod tests;
 mod together;
 
-pub use commit::{Commit, NewLoad};
+pub use commit::{Commit, Ended, NewLoad};
 pub use database::{Catalog, CatalogError};
+pub use datasets::{Created, DatasetQuery, DatasetRecord};
+pub use files::{FileQuery, FileRecord, NewFile, Run, Task};
 pub use lock::WriteLock;
+pub use owners::{KeyRecord, OwnerRecord};
 pub use record::{DocumentRecord, KbRecord, PartRecord, SheetRecord, TableRecord};

@@ -9,8 +9,10 @@ mod eval;
 mod exit;
 mod inspect;
 mod kb;
+mod keys;
 mod print;
 mod score;
+mod serve;
 mod source;
 
 use std::process::ExitCode;
@@ -51,6 +53,8 @@ async fn command(arguments: Arguments) -> Result<Exit, exit::Failure> {
         Command::Inspect(inspect) => inspect::inspect(inspect, config).await,
         Command::Kb(kb) => kb::kb(kb, config).await,
         Command::Eval(eval) => eval::eval(eval, config).await,
+        Command::Serve(serve) => serve::serve(serve, config).await,
+        Command::Keys(keys) => keys::keys(keys, config).await,
     }
 }
 

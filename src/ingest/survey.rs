@@ -1,7 +1,9 @@
 //! First pass over a file: what its columns hold and which rows are data.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::job::Watch;
 use super::notes::Notes;
 use super::report::{FileReport, SheetReport};
 use super::upload::Upload;
@@ -26,6 +28,7 @@ pub struct Reading {
     /// The regions that hold a table.
     pub surveys: Vec<Survey>,
     pub report: FileReport,
+    pub watch: Arc<Watch>,
 }
 
 /// One region with a table.
@@ -47,6 +50,7 @@ impl Reading {
         stored: PathBuf,
         document: Id,
         limits: &ReadLimits,
+        watch: Arc<Watch>,
     ) -> Result<Self, ReadError> {
         let book = Book::open(&stored, &upload.name, &upload.options, limits)?;
         let mut report = FileReport {
@@ -62,14 +66,14 @@ impl Reading {
         for (n, region) in book.regions.iter().enumerate() {
             let mut sheet = described(region);
             if !region.columns.is_empty() {
-                let mut surveyor = Surveyor::new(&upload.name, region, &mut sheet, &mut notes);
+                let mut surveyor = Surveyor::new(&upload.name, region, &mut sheet, &mut notes, &watch);
                 book.scan(n, &mut surveyor)?;
                 surveys.push(surveyor.finish(n));
             }
             report.sheets.push(sheet);
         }
         report.notes = notes.finish();
-        Ok(Self { upload, hash, size, stored, document, book, surveys, report })
+        Ok(Self { upload, hash, size, stored, document, book, surveys, report, watch })
     }
 }
 
@@ -99,12 +103,19 @@ struct Surveyor<'a> {
     rows: RowSet,
     sheet: &'a mut SheetReport,
     notes: &'a mut Notes,
+    watch: &'a Watch,
 }
 
 impl<'a> Surveyor<'a> {
-    fn new(file: &'a str, region: &'a Region, sheet: &'a mut SheetReport, notes: &'a mut Notes) -> Self {
+    fn new(
+        file: &'a str,
+        region: &'a Region,
+        sheet: &'a mut SheetReport,
+        notes: &'a mut Notes,
+        watch: &'a Watch,
+    ) -> Self {
         let profiles = vec![Profile::default(); region.columns.len()];
-        Self { file, region, profiles, rows: RowSet::default(), sheet, notes }
+        Self { file, region, profiles, rows: RowSet::default(), sheet, notes, watch }
     }
 
     fn seen(&mut self, row: u64) {
@@ -125,6 +136,7 @@ impl<'a> Surveyor<'a> {
 
 impl RowSink for Surveyor<'_> {
     fn row(&mut self, row: u64, cells: &[Cell<'_>]) -> Result<(), ReadError> {
+        self.watch.row()?;
         self.seen(row);
         self.rows.add(cells);
         for (profile, cell) in self.profiles.iter_mut().zip(cells) {
