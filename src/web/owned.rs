@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Web;
 use super::fault::Fault;
-use crate::service::{Caller, Chat, Dataset, Document};
+use crate::service::{Caller, Dataset, Document};
 
 /// The caller's dataset of this id.
 pub async fn dataset(web: &Web, caller: &Caller, id: &str) -> Result<Option<Dataset>, Fault> {
@@ -56,15 +56,4 @@ pub async fn documents(web: &Web, dataset: &Dataset, ids: &[String]) -> Result<(
         }
     }
     Ok((found, unknown))
-}
-
-/// The caller's chat of this id.
-pub async fn chat(web: &Web, caller: &Caller, id: &str) -> Result<Option<Chat>, Fault> {
-    let Ok(id) = id.parse() else { return Ok(None) };
-    Ok(web.service.chat(caller, id).await?)
-}
-
-/// The chat, or the fault that says it is not the caller's.
-pub async fn chat_or(web: &Web, caller: &Caller, id: &str, fault: impl FnOnce() -> String) -> Result<Chat, Fault> {
-    chat(web, caller, id).await?.ok_or_else(|| Fault::data(fault()))
 }
