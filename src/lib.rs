@@ -33,4 +33,6 @@ pub mod service;
 
 pub mod web;
 
+pub mod mcp;
+
 pub mod cli;

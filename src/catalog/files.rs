@@ -113,9 +113,16 @@ const FILE: &str = "SELECT document.*, (SELECT COALESCE(SUM(part.rows), 0) FROM 
     FROM document WHERE document.gone = 0 AND document.kb = ";
 
 impl Catalog {
-    /// Keeps received files; a name that is taken in the dataset gets `(1)`. Gives their ids in order.
-    pub async fn add_files(&self, kb: Id, files: &[NewFile]) -> Result<(), CatalogError> {
+    /// Keeps received files; a name that is taken in the dataset gets `(1)`. `false` where the dataset is gone.
+    pub async fn add_files(&self, kb: Id, files: &[NewFile]) -> Result<bool, CatalogError> {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let is_there: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM kb WHERE id = ?)")
+            .bind(kb.to_string())
+            .fetch_one(&mut *transaction)
+            .await?;
+        if !is_there {
+            return Ok(false);
+        }
         let names: Vec<String> = sqlx::query_scalar("SELECT name FROM document WHERE kb = ?")
             .bind(kb.to_string())
             .fetch_all(&mut *transaction)
@@ -142,7 +149,7 @@ impl Catalog {
             taken.insert(name.to_lowercase());
         }
         transaction.commit().await?;
-        Ok(())
+        Ok(true)
     }
 
     /// A page of the dataset's documents, and how many there are on all pages.

@@ -36,6 +36,8 @@ pub enum Command {
     Eval(Eval),
     /// Serve knowledge bases over HTTP: RAGFlow's API, OpenAI's chat API, and our own routes
     Serve(Serve),
+    /// Answer an agent (Model Context Protocol) on standard input and output
+    Mcp(Mcp),
     /// Make, list and remove the API keys of the service
     Keys(Keys),
 }
@@ -193,6 +195,13 @@ pub struct Serve {
     /// Address and port; another than this machine's own needs an API key
     #[arg(long, default_value = "127.0.0.1:9380", value_name = "ADDRESS:PORT")]
     pub listen: SocketAddr,
+    /// Data folder [default: the platform's]
+    #[arg(long, env = "SHEETWISE_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Mcp {
     /// Data folder [default: the platform's]
     #[arg(long, env = "SHEETWISE_DATA", value_name = "DIR")]
     pub data: Option<PathBuf>,

@@ -54,6 +54,7 @@ async fn command(arguments: Arguments) -> Result<Exit, exit::Failure> {
         Command::Kb(kb) => kb::kb(kb, config).await,
         Command::Eval(eval) => eval::eval(eval, config).await,
         Command::Serve(serve) => serve::serve(serve, config).await,
+        Command::Mcp(mcp) => serve::mcp(mcp, config).await,
         Command::Keys(keys) => keys::keys(keys, config).await,
     }
 }

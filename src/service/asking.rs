@@ -16,6 +16,11 @@ impl Service {
         Ok(self.app.session_in(Scope { kbs, docs: documents, ..Scope::default() }).await?)
     }
 
+    /// Questions that could be begun now.
+    pub fn free_turns(&self) -> usize {
+        self.turns.available_permits()
+    }
+
     /// Answers a question.
     pub async fn ask(self: &Arc<Self>, session: Session, question: String, mode: Mode) -> Result<Answer, ServiceError> {
         self.in_turn(move |service, runtime| runtime.block_on(service.app.ask(&session, &question, mode))).await
@@ -35,7 +40,7 @@ impl Service {
         let Ok(Ok(turn)) = tokio::time::timeout(wait, self.turns.clone().acquire_owned()).await else {
             return Err(ServiceError::Busy);
         };
-        let (service, runtime) = (self.clone(), tokio::runtime::Handle::current());
+        let (service, runtime) = (self.clone(), self.threads.handle());
         let work = move || {
             // A caller that goes away does not free the turn before the work has ended.
             let _turn = turn;

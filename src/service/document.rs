@@ -34,7 +34,7 @@ impl Service {
         Ok(Document { record, settings })
     }
 
-    /// Makes documents of received files; names that are taken get `(1)`.
+    /// Makes documents of received files; names that are taken get `(1)`. None where the dataset is gone.
     pub async fn add_documents(
         &self,
         caller: &Caller,
@@ -61,7 +61,9 @@ impl Service {
             options: options.clone(),
             details: details.clone(),
         });
-        self.app.catalog().add_files(dataset.record.id, &new.collect::<Vec<_>>()).await?;
+        if !self.app.catalog().add_files(dataset.record.id, &new.collect::<Vec<_>>()).await? {
+            return Ok(Ok(Vec::new()));
+        }
         let mut documents = Vec::with_capacity(files.len());
         for (_, mut received) in files {
             received.keep();

@@ -5,11 +5,13 @@
 
 mod access;
 mod asking;
+mod chat;
 mod dataset;
 mod document;
 mod incoming;
 mod rows;
 mod settings;
+mod threads;
 mod work;
 
 use std::fs::{File, TryLockError};
@@ -20,15 +22,19 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use crate::app::{App, AppError};
+use crate::ask::AskError;
 use crate::catalog::CatalogError;
 use crate::config::Config;
+use crate::engine::EngineError;
 
 pub use access::{Caller, NewKey};
+pub use chat::{Chat, ChatSettings, OPENER};
 pub use dataset::Dataset;
 pub use document::{Document, QueueFull};
 pub use incoming::{Incoming, IncomingError, Received};
 pub use rows::RowPage;
 pub use settings::{CHUNK_METHODS, DatasetSettings, DocumentSettings, OptionsFault, default_parser_config};
+use threads::Threads;
 pub use work::Work;
 
 /// Why the service can't do what was asked of it, where the caller is not to blame.
@@ -46,6 +52,21 @@ pub enum ServiceError {
     Task(String),
 }
 
+impl ServiceError {
+    /// What the caller is told, where it is the caller's or will pass; `None` for a fault of ours.
+    pub fn of_caller(&self) -> Option<String> {
+        match self {
+            Self::Busy => Some(self.to_string()),
+            Self::App(AppError::Ask(AskError::Question(message))) => Some(message.clone()),
+            Self::App(
+                AppError::Engine(EngineError::Refused(refusal))
+                | AppError::Ask(AskError::Engine(EngineError::Refused(refusal))),
+            ) => Some(format!("{}; {}", refusal.message, refusal.hint)),
+            _ => None,
+        }
+    }
+}
+
 impl From<CatalogError> for ServiceError {
     fn from(error: CatalogError) -> Self {
         Self::App(error.into())
@@ -58,21 +79,33 @@ pub struct Service {
     work: Work,
     /// Questions that may be worked on at once.
     turns: Arc<Semaphore>,
+    threads: Threads,
     worker: Mutex<Option<JoinHandle<()>>>,
-    _lock: File,
+    /// None where it only reads.
+    _lock: Option<File>,
 }
 
 impl Service {
     /// Opens the data folder, removes what an ended service left half done, and goes on with its parses.
     pub async fn open(folder: &Path, config: Config) -> Result<Arc<Self>, ServiceError> {
-        let turns = Arc::new(Semaphore::new(config.serve.max_questions.max(1)));
         let app = App::open(folder, config).await?;
         let lock = lock(folder)?;
         incoming::sweep(folder, &app.catalog().stored().await?)?;
-        let service = Arc::new(Self { app, work: Work::default(), turns, worker: Mutex::default(), _lock: lock });
+        let service = Arc::new(Self::of(app, Some(lock))?);
         let worker = work::start(&service);
         *service.worker.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker);
         Ok(service)
+    }
+
+    /// Opens the data folder to read: another process may serve it, and this one parses nothing.
+    pub async fn open_beside(folder: &Path, config: Config) -> Result<Arc<Self>, ServiceError> {
+        Ok(Arc::new(Self::of(App::open(folder, config).await?, None)?))
+    }
+
+    fn of(app: App, lock: Option<File>) -> Result<Self, ServiceError> {
+        let turns = Arc::new(Semaphore::new(app.config().serve.max_questions.max(1)));
+        let threads = Threads::new().map_err(|error| ServiceError::Task(error.to_string()))?;
+        Ok(Self { app, work: Work::default(), turns, threads, worker: Mutex::default(), _lock: lock })
     }
 
     /// Stops the parse that is under way; it begins anew when the folder is served again.

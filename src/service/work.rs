@@ -108,7 +108,7 @@ impl Service {
     /// Reads one document on a thread of its own: reading a file and writing its rows keep no question waiting.
     async fn parse(self: &Arc<Self>, job: Job) -> Result<(), ServiceError> {
         let (service, mine) = (self.clone(), job.clone());
-        let runtime = tokio::runtime::Handle::current();
+        let runtime = self.threads.handle();
         let work = move || runtime.block_on(service.app.parse(&mine));
         let task = job.task;
         match tokio::task::spawn_blocking(work).await {
@@ -135,7 +135,7 @@ impl Service {
 
     async fn tidy(self: &Arc<Self>) -> Result<(), ServiceError> {
         let service = self.clone();
-        let runtime = tokio::runtime::Handle::current();
+        let runtime = self.threads.handle();
         let work = move || runtime.block_on(service.app.tidy());
         let done = tokio::task::spawn_blocking(work).await;
         Ok(done.map_err(|error| ServiceError::Task(error.to_string()))??)

@@ -3,52 +3,65 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 
 use super::body::{Lenient, texts};
 use super::caller::Reader;
 use super::chunk_view::url;
-use super::envelope::{Answered, Envelope, Failure};
+use super::envelope::{Envelope, Failure};
 use super::fault::Fault;
-use super::{Web, owned};
+use super::{Web, export, owned};
 use crate::app::Session;
 use crate::ask::{Answer, Mode, Outcome};
 use crate::service::Dataset;
 
-/// Answers a question over a dataset: `question`, `mode` (`auto`, `sql`, `search`), `document_ids`.
+/// Answers a question over a dataset: `question`, `mode` (`auto`, `sql`, `search`), `document_ids`,
+/// `format` (`json`, `csv`).
 #[utoipa::path(post, path = "/datasets/{dataset_id}/ask", tag = "ask", params(("dataset_id" = String, Path)),
     request_body = Value,
-    responses((status = 200, body = Envelope<Value>), (status = 401, body = Failure), (status = 429, body = Failure)))]
+    responses((status = 200, content((Envelope<Value> = "application/json"), (String = "text/csv"))),
+              (status = 401, body = Failure), (status = 429, body = Failure)))]
 pub async fn ask_dataset(
     State(web): State<Arc<Web>>,
     Reader(caller): Reader,
     Path(id): Path<String>,
     Lenient(given): Lenient,
-) -> Answered<Value> {
+) -> Result<Response, Fault> {
     let dataset = owned::own_dataset(&web, &caller, &id).await?;
     let question = text(&given, "question")?;
     let mode = mode(&given)?;
     let session = session(&web, &dataset, &given).await?;
     let answer = web.service.ask(session, question, mode).await?;
-    Ok(Envelope::of(document(&answer)?))
+    shown(&answer, &given)
 }
 
 /// Runs a SELECT over a dataset as a model's reply would run, `sql`: checked, limited to the dataset, cited.
 #[utoipa::path(post, path = "/datasets/{dataset_id}/sql", tag = "ask", params(("dataset_id" = String, Path)),
     request_body = Value,
-    responses((status = 200, body = Envelope<Value>), (status = 401, body = Failure), (status = 429, body = Failure)))]
+    responses((status = 200, content((Envelope<Value> = "application/json"), (String = "text/csv"))),
+              (status = 401, body = Failure), (status = 429, body = Failure)))]
 pub async fn query_dataset(
     State(web): State<Arc<Web>>,
     Reader(caller): Reader,
     Path(id): Path<String>,
     Lenient(given): Lenient,
-) -> Answered<Value> {
+) -> Result<Response, Fault> {
     let dataset = owned::own_dataset(&web, &caller, &id).await?;
     let statement = text(&given, "sql")?;
     let session = session(&web, &dataset, &given).await?;
     match web.service.sql(session, statement).await? {
-        Outcome::Answered(answer) => Ok(Envelope::of(document(&answer)?)),
+        Outcome::Answered(answer) => shown(&answer, &given),
         Outcome::Refused(refusal) => Err(Fault::refusal(&refusal)),
+    }
+}
+
+/// As JSON, or as the file of its rows where `format` is `csv`.
+fn shown(answer: &Answer, given: &Map<String, Value>) -> Result<Response, Fault> {
+    match given.get("format").and_then(Value::as_str) {
+        None | Some("json") => Ok(Envelope::of(document(answer)?).into_response()),
+        Some("csv") => export::csv(answer),
+        Some(_) => Err(Fault::argument("`format` should be json or csv")),
     }
 }
 

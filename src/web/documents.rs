@@ -33,6 +33,9 @@ pub async fn upload_documents(
     let dataset = dataset.ok_or_else(unknown)?;
     let documents = web.service.add_documents(&caller, &dataset, files).await?;
     let documents = documents.map_err(|fault| Fault::data(fault.to_string()))?;
+    if documents.is_empty() {
+        return Err(unknown());
+    }
     Ok(Envelope::of(documents.into_iter().map(DocumentView::of).collect()))
 }
 

@@ -24,11 +24,13 @@ pub struct Fault {
     data: Option<Value>,
     /// Seconds after which the same request may do.
     retry: Option<u64>,
+    /// A field that another API reads.
+    more: Option<(&'static str, Value)>,
 }
 
 impl Fault {
     fn new(status: StatusCode, code: i32, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), data: None, retry: None }
+        Self { status, code, message: message.into(), data: None, retry: None, more: None }
     }
 
     /// Unexpected, or a route that is not there.
@@ -84,6 +86,26 @@ impl Fault {
         &self.message
     }
 
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// With 404 as its status.
+    pub fn not_found(self) -> Self {
+        Self { status: StatusCode::NOT_FOUND, ..self }
+    }
+
+    /// With 400 where RAGFlow has 200.
+    pub fn as_client_error(self) -> Self {
+        let status = if self.status == StatusCode::OK { StatusCode::BAD_REQUEST } else { self.status };
+        Self { status, ..self }
+    }
+
+    /// With one more field in its body.
+    pub fn with(self, name: &'static str, value: Value) -> Self {
+        Self { more: Some((name, value)), ..self }
+    }
+
     /// A fault of ours: the log has it, the caller only its number.
     fn internal(error: &ServiceError) -> Self {
         tracing::error!(%error, "a request failed");
@@ -100,7 +122,6 @@ impl From<ServiceError> for Fault {
     fn from(error: ServiceError) -> Self {
         match &error {
             ServiceError::Busy => Self::later(StatusCode::TOO_MANY_REQUESTS, error.to_string(), 1),
-            ServiceError::App(AppError::Ask(AskError::Question(message))) => Self::data(message.clone()),
             ServiceError::App(
                 AppError::Engine(EngineError::Refused(refusal))
                 | AppError::Ask(AskError::Engine(EngineError::Refused(refusal))),
@@ -109,7 +130,7 @@ impl From<ServiceError> for Fault {
                 AppError::Catalog(CatalogError::Busy(_))
                 | AppError::Ingest(IngestError::Catalog(CatalogError::Busy(_))),
             ) => Self::later(StatusCode::SERVICE_UNAVAILABLE, "another process is writing; try again".to_owned(), 5),
-            _ => Self::internal(&error),
+            error => error.of_caller().map_or_else(|| Self::internal(error), Self::data),
         }
     }
 }
@@ -122,10 +143,13 @@ impl From<QueueFull> for Fault {
 
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
-        let body = match self.data {
+        let mut body = match self.data {
             Some(data) => json!({"code": self.code, "data": data, "message": self.message}),
             None => json!({"code": self.code, "message": self.message}),
         };
+        if let Some((name, value)) = self.more {
+            body[name] = value;
+        }
         let mut response = (self.status, Json(body)).into_response();
         if let Some(seconds) = self.retry {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));

@@ -1,12 +1,13 @@
 //! What holds for every request: a number, one log line, security headers, CORS, paths as RAGFlow reads them.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::uri::{PathAndQuery, Uri};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
@@ -19,7 +20,7 @@ use crate::ids::Id;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The routes with everything around them.
-pub fn around(routes: Router, web: &Web) -> Router {
+pub fn around(routes: Router, web: &Arc<Web>) -> Router {
     let header = |name: HeaderName, value: &'static str| {
         SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
     };
@@ -32,7 +33,7 @@ pub fn around(routes: Router, web: &Web) -> Router {
         .layer(header(header::REFERRER_POLICY, "no-referrer"))
         .layer(header(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"))
         .layer(header(header::CACHE_CONTROL, "no-store"))
-        .layer(from_fn(numbered))
+        .layer(from_fn_with_state(web.clone(), numbered))
         .layer(from_fn(merged))
 }
 
@@ -53,12 +54,13 @@ fn cors(web: &Web) -> CorsLayer {
 }
 
 /// Gives the request a number, which its log lines and its answer carry.
-async fn numbered(request: Request, next: Next) -> Response {
+async fn numbered(State(web): State<Arc<Web>>, request: Request, next: Next) -> Response {
     let id = Id::new().to_string();
     let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
     let started = Instant::now();
     async move {
         let mut response = next.run(request).await;
+        web.metrics.count(response.status(), started.elapsed());
         tracing::info!(status = response.status().as_u16(), ms = started.elapsed().as_millis() as u64, "answered");
         if let Ok(value) = HeaderValue::from_str(&id) {
             response.headers_mut().insert(REQUEST_ID, value);

@@ -6,9 +6,13 @@
 mod asking;
 mod body;
 mod caller;
+mod chat_body;
+mod chat_view;
+mod chats;
 mod checked;
 mod chunk_view;
 mod chunks;
+mod completions;
 mod dataset_body;
 mod dataset_view;
 mod datasets;
@@ -18,22 +22,33 @@ mod document_view;
 mod documents;
 mod download;
 mod envelope;
+mod export;
 mod fault;
+mod frames;
 mod health;
 mod layers;
+mod metadata;
+mod metrics;
+mod openai;
+mod openai_shape;
 mod owned;
 mod parser_config;
 mod parsing;
 mod python;
+mod reference;
 mod reports;
+mod retrieval;
 mod router;
 mod server;
+mod sessions;
 mod upload;
 
 use std::sync::Arc;
 
 use crate::service::Service;
 
+pub use caller::caller;
+pub use fault::Fault;
 pub use router::router;
 pub use server::{ServeError, Server};
 
@@ -42,4 +57,5 @@ pub struct Web {
     pub service: Arc<Service>,
     /// Only this machine can reach it.
     pub loopback: bool,
+    pub metrics: metrics::Metrics,
 }

@@ -1,10 +1,8 @@
 //! What a path or a body names, where it is the caller's; another owner's is not there.
 
-use std::collections::HashMap;
-
 use super::Web;
 use super::fault::Fault;
-use crate::service::{Caller, Dataset, Document};
+use crate::service::{Caller, Chat, Dataset, Document};
 
 /// The caller's dataset of this id.
 pub async fn dataset(web: &Web, caller: &Caller, id: &str) -> Result<Option<Dataset>, Fault> {
@@ -45,15 +43,23 @@ pub async fn document_or(
 
 /// The dataset's documents of these ids, and the ids that are none.
 pub async fn documents(web: &Web, dataset: &Dataset, ids: &[String]) -> Result<(Vec<Document>, Vec<String>), Fault> {
-    let all = web.service.all_documents(dataset).await?;
-    let mut by_id: HashMap<String, Document> =
-        all.into_iter().map(|document| (document.record.id.to_string(), document)).collect();
     let (mut found, mut unknown) = (Vec::new(), Vec::new());
     for id in ids {
-        match by_id.remove(id) {
+        match document(web, dataset, id).await? {
             Some(document) => found.push(document),
             None => unknown.push(id.clone()),
         }
     }
     Ok((found, unknown))
+}
+
+/// The caller's chat of this id.
+pub async fn chat(web: &Web, caller: &Caller, id: &str) -> Result<Option<Chat>, Fault> {
+    let Ok(id) = id.parse() else { return Ok(None) };
+    Ok(web.service.chat(caller, id).await?)
+}
+
+/// The chat, or the fault that says it is not the caller's.
+pub async fn chat_or(web: &Web, caller: &Caller, id: &str, fault: impl FnOnce() -> String) -> Result<Chat, Fault> {
+    chat(web, caller, id).await?.ok_or_else(|| Fault::data(fault()))
 }

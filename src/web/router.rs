@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Json, Router};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::fault::Fault;
-use super::{Web, asking, chunks, datasets, document_update, documents, download, health, layers, parsing, reports};
+use super::{
+    Web, asking, chats, chunks, completions, datasets, document_update, documents, download, health, layers, metrics,
+    openai, parsing, reports, retrieval, sessions,
+};
 
 #[derive(OpenApi)]
 #[openapi(info(
@@ -32,22 +36,35 @@ fn api() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(asking::query_dataset))
         .routes(routes!(reports::document_report))
         .routes(routes!(reports::dataset_tables))
+        .routes(routes!(retrieval::retrieve))
+        .routes(routes!(chats::create_chat, chats::list_chats, chats::delete_chats))
+        .routes(routes!(chats::update_chat))
+        .routes(routes!(sessions::create_session, sessions::list_sessions, sessions::delete_sessions))
+        .routes(routes!(sessions::update_session))
+        .routes(routes!(completions::complete))
+        .routes(routes!(openai::complete_by_default_streamed))
+        .routes(routes!(openai::complete_whole))
 }
 
-/// The whole service.
-pub fn router(web: Arc<Web>) -> Router {
-    let (routes, _document) = OpenApiRouter::with_openapi(Document::openapi())
+/// The whole service, with routes of other protocols beside it.
+pub fn router(web: Arc<Web>, beside: Router) -> Router {
+    let (routes, document) = OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
+        .routes(routes!(metrics::metrics))
+        .routes(routes!(openai::complete_by_model))
+        .routes(routes!(openai::list_models))
         .nest("/api/v1", api())
         .split_for_parts();
     let routes = routes
+        .route("/openapi.json", get(move || async move { Json(document) }))
         .fallback(|| async { Fault::unexpected("<NotFound '404: Not Found'>").into_response() })
         .method_not_allowed_fallback(|| async {
             Fault::unexpected("<MethodNotAllowed '405: Method Not Allowed'>").into_response()
         })
         // Each body has a limit of its own.
         .layer(DefaultBodyLimit::disable())
-        .with_state(web.clone());
+        .with_state(web.clone())
+        .merge(beside);
     layers::around(routes, &web)
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -32,6 +33,7 @@ pub enum ServeError {
 pub struct Server {
     listener: TcpListener,
     web: Arc<Web>,
+    beside: Router,
 }
 
 impl Server {
@@ -44,7 +46,14 @@ impl Server {
             return Err(ServeError::NoKey(address));
         }
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Bind { address, source })?;
-        Ok(Self { listener, web: Arc::new(Web { service, loopback }) })
+        let web = Arc::new(Web { service, loopback, metrics: Default::default() });
+        Ok(Self { listener, web, beside: Router::new() })
+    }
+
+    /// With routes of other protocols beside ours.
+    pub fn beside(mut self, routes: impl FnOnce(Arc<Web>) -> Router) -> Self {
+        self.beside = routes(self.web.clone());
+        self
     }
 
     /// The address taken, where the port was left open.
@@ -57,7 +66,7 @@ impl Server {
         let service = self.web.service.clone();
         let patience = Duration::from_secs(service.app().config().serve.stop_seconds);
         let (stopping, stopped) = oneshot::channel::<()>();
-        let serve = axum::serve(self.listener, router(self.web)).with_graceful_shutdown(async move {
+        let serve = axum::serve(self.listener, router(self.web, self.beside)).with_graceful_shutdown(async move {
             stop.await;
             let _ = stopping.send(());
         });

@@ -19,7 +19,12 @@ async fn an_answer_has_its_number_and_its_rows() {
     let chunk = &data["reference"]["chunks"][0];
     let row = served.get(text(&chunk["url"]).strip_prefix("/api/v1").expect("a path")).await;
     assert_eq!((&row["data"]["chunks"][0]["id"], &row["data"]["chunks"][0]["row"]), (&chunk["id"], &chunk["row"]));
+    let file =
+        served.request("POST", &path).json(&json!({"question": "各部门的销售额合计，从高到低", "format": "csv"}));
+    let file = file.send().await.expect("an answer").text().await.expect("a text");
+    assert!(file.starts_with("部门,SUM(销售额（元）)\n华南销售部,390483.63\n"), "{file}");
     for (body, code) in [
+        (json!({"question": "x", "format": "y"}), 101),
         (json!({}), 101),
         (json!({"question": " "}), 101),
         (json!({"question": "x", "mode": "y"}), 101),

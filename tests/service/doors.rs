@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 use sheetwise::config::Config;
 use sheetwise::web::{ServeError, Server};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use super::{Served, bind, prices, sent, text};
 use crate::binary::Run;
 
-fn key(served: &Served, words: &[&str]) -> String {
+pub fn key(served: &Served, words: &[&str]) -> String {
     let words = [&["keys", "--json", "create"], words].concat();
     text(&Run::new(&words).data(served.folder()).ran().ends(0).document()["key"])
 }
@@ -108,6 +110,12 @@ async fn pages_of_other_sites_and_unknown_paths() {
     assert!(health.headers().contains_key("x-request-id"));
     let ready = sent(served.client.get(format!("{}/readyz", served.base))).await;
     assert_eq!((&ready["ready"], &ready["queued"]), (&json!(true), &json!(0)), "{ready}");
+    let counts = served.client.get(format!("{}/metrics", served.base)).send().await.expect("an answer");
+    let counts = counts.text().await.expect("a text");
+    assert!(
+        counts.contains("sheetwise_answers_total{status=\"2xx\"} ") && counts.contains("sheetwise_queued_documents 0"),
+        "{counts}"
+    );
     served.stop().await;
     let again = bind(served.folder(), Config::default()).await;
     drop(again);
@@ -122,4 +130,50 @@ async fn other_machines_need_a_key_and_a_folder_has_one_service() {
     let _served = bind(folder.path(), Config::default()).await;
     let second = Server::bind(outside, folder.path(), Config::default()).await;
     assert!(second.err().is_some_and(|error| error.to_string().contains("another service runs")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_no_longer_than_allowed_and_only_allowed_pages_call() {
+    let mut config = Config::default();
+    config.serve.max_page = 2;
+    config.serve.allowed_origins = "https://a.example, https://b.example".to_owned();
+    let served = Served::with(config).await;
+    for name in ["a", "b", "c"] {
+        served.dataset(name).await;
+    }
+    let listed = served.get("/datasets?page_size=100").await;
+    assert_eq!((listed["data"].as_array().map(Vec::len), &listed["total_datasets"]), (Some(2), &json!(3)));
+    assert_eq!(served.get("/datasets?page_size=100&page=2").await["data"].as_array().map(Vec::len), Some(1));
+    let allowed = async |origin: &str| {
+        let asked = served.client.request(reqwest::Method::OPTIONS, format!("{}/api/v1/datasets", served.base));
+        let asked = asked.header("origin", origin).header("access-control-request-method", "POST");
+        asked.send().await.expect("an answer").headers().contains_key("access-control-allow-origin")
+    };
+    assert!(allowed("https://b.example").await);
+    assert!(!allowed("https://c.example").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_still_is_let_go() {
+    let mut config = Config::default();
+    (config.serve.upload_idle_seconds, config.serve.stop_seconds) = (1, 1);
+    let mut served = Served::with(config).await;
+    let dataset = served.dataset("d").await;
+    let part = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\na";
+    let head =
+        format!("POST /api/v1/datasets/{dataset}/documents HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    let kind = "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 9999\r\n\r\n";
+    let mut stalled = TcpStream::connect(served.base.trim_start_matches("http://")).await.expect("a connection");
+    stalled.write_all(format!("{head}{kind}{part}").as_bytes()).await.expect("it is sent");
+    let mut told = String::new();
+    stalled.read_to_string(&mut told).await.expect("an answer");
+    assert!(told.contains("the upload stood still for 1 s; send it again"), "{told}");
+    served.parsed(&dataset, "items.csv", prices(30_000)).await;
+    let body = json!({"sql": "SELECT COUNT(*) FROM items a JOIN items b ON a.price < b.price JOIN items c ON b.price < c.price"});
+    let asked = tokio::spawn(served.request("POST", &format!("/datasets/{dataset}/sql")).json(&body).send());
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    let started = std::time::Instant::now();
+    served.stop().await;
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+    asked.abort();
 }

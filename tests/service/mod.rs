@@ -1,10 +1,12 @@
 //! The service over real HTTP, bound to loopback in this process.
 
 mod asking;
+mod chats;
 mod datasets;
 mod documents;
 mod doors;
 mod killed;
+mod walk;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
