@@ -129,7 +129,7 @@ impl Catalog {
     }
 }
 
-fn matching<'q>(select: &str, owner: Id, query: &DatasetQuery) -> QueryBuilder<Sqlite> {
+fn matching(select: &str, owner: Id, query: &DatasetQuery) -> QueryBuilder<Sqlite> {
     let mut sql = QueryBuilder::new(select);
     sql.push_bind(owner.to_string());
     if let Some(id) = query.id {

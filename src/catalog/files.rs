@@ -279,7 +279,8 @@ impl Catalog {
         took: i64,
     ) -> Result<(), CatalogError> {
         let (run, progress) = if twin.is_some() { ("DONE", 1.0) } else { ("FAIL", -1.0) };
-        sqlx::query(
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let ended = sqlx::query(
             "UPDATE document SET run = ?, progress = ?, message = ?, took = ?, same_as = ?, updated = ?
              WHERE id = ? AND ticket = ? AND run = 'RUNNING'",
         )
@@ -291,8 +292,16 @@ impl Catalog {
         .bind(now())
         .bind(task.document.to_string())
         .bind(task.ticket)
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await?;
+        if twin.is_some() && ended.rows_affected() > 0 {
+            // Rows of an earlier reading would count beside the other document's.
+            sqlx::query("UPDATE load SET live = 0 WHERE document = ?")
+                .bind(task.document.to_string())
+                .execute(&mut *transaction)
+                .await?;
+        }
+        transaction.commit().await?;
         Ok(())
     }
 

@@ -55,22 +55,23 @@ impl Service {
 }
 
 impl Service {
-    /// The document's row of this id.
-    pub async fn row(
+    /// The document's row of this id, with those that stand at most so many lines above and below it in its table.
+    pub async fn around(
         self: &Arc<Self>,
         dataset: &Dataset,
         document: &Document,
         id: &str,
-    ) -> Result<Option<Chunk>, ServiceError> {
-        let Some(report) = self.report(document).await? else { return Ok(None) };
+        lines: u64,
+    ) -> Result<Vec<Chunk>, ServiceError> {
+        let Some(report) = self.report(document).await? else { return Ok(Vec::new()) };
         let session = self.session(std::slice::from_ref(dataset), Some(vec![document.record.id])).await?;
         let (document, id) = (document.record.id, id.to_owned());
-        let row = self.in_turn(move |service, runtime| {
-            let Some(statement) = place_of(&report, document, &id) else { return Ok(None) };
-            let rows = runtime.block_on(service.app.cited(&session, &statement, 1))?;
-            Ok(rows.into_iter().next())
+        let rows = self.in_turn(move |service, runtime| {
+            let Some(statement) = near(&report, document, &id, lines) else { return Ok(Vec::new()) };
+            let most = usize::try_from(lines.saturating_mul(2).saturating_add(1)).unwrap_or(usize::MAX);
+            runtime.block_on(service.app.cited(&session, &statement, most))
         });
-        row.await
+        rows.await
     }
 
     /// The rows of these datasets that words find, best first, with their scores.
@@ -84,13 +85,15 @@ impl Service {
     }
 }
 
-/// The statement for the row of this id: ids are made from places, so no row is read to find one.
-fn place_of(report: &FileReport, document: Id, id: &str) -> Option<String> {
+/// The statement for the row of this id and its neighbours: ids are made from places, so no row is read to find one.
+fn near(report: &FileReport, document: Id, id: &str, lines: u64) -> Option<String> {
     let stored = report.sheets.iter().filter(|sheet| sheet.rows_stored > 0);
     stored.filter_map(|sheet| Some((sheet.table.as_ref()?, sheet))).find_map(|(table, sheet)| {
         let row = (sheet.first_row..=sheet.last_row).find(|row| row_id(document, &sheet.name, *row) == id)?;
-        let place = SheetReport { first_row: row, last_row: row, ..sheet.clone() };
-        Some(statement(table, &place, 0, 1))
+        let first_row = row.saturating_sub(lines).max(sheet.first_row);
+        let last_row = row.saturating_add(lines).min(sheet.last_row);
+        let near = SheetReport { first_row, last_row, ..sheet.clone() };
+        Some(statement(table, &near, 0, last_row - first_row + 1))
     })
 }
 

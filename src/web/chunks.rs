@@ -27,10 +27,15 @@ pub struct ChunkList {
 /// Rows looked through for keywords.
 const MAX_FOUND: usize = 10_000;
 
-/// Lists the rows of a document in the order of its sheets; `keywords` those that words find, best first.
+/// Lines shown above and below a row.
+const MAX_LINES: u64 = 1_000;
+
+/// Lists the rows of a document in the order of its sheets; `keywords` those that words find, best first; `id` one row, with `lines` of
+/// its sheet above and below it.
 #[utoipa::path(get, path = "/datasets/{dataset_id}/documents/{document_id}/chunks", tag = "chunks",
     params(("dataset_id" = String, Path), ("document_id" = String, Path), ("page" = Option<u64>, Query),
-           ("page_size" = Option<u64>, Query), ("keywords" = Option<String>, Query), ("id" = Option<String>, Query)),
+           ("page_size" = Option<u64>, Query), ("keywords" = Option<String>, Query), ("id" = Option<String>, Query),
+           ("lines" = Option<u64>, Query)),
     responses((status = 200, body = Envelope<ChunkList>), (status = 401, body = Failure), (status = 429, body = Failure)))]
 pub async fn list_chunks(
     State(web): State<Arc<Web>>,
@@ -50,9 +55,12 @@ pub async fn list_chunks(
 async fn page(web: &Web, dataset: &Dataset, document: &Document, query: &Query) -> Result<RowPage, Fault> {
     let (skip, take) = query.page(web, 10)?;
     if let Some(id) = query.get("id") {
-        let row = web.service.row(dataset, document, id).await?;
-        let row = row.ok_or_else(|| Fault::no_chunk(format!("Chunk not found: {}/{id}", dataset.record.id)))?;
-        return Ok(RowPage { rows: vec![row], total: 1 });
+        let lines = u64::try_from(query.number("lines", 0)?).unwrap_or(0).min(MAX_LINES);
+        let rows = web.service.around(dataset, document, id, lines).await?;
+        if rows.is_empty() {
+            return Err(Fault::no_chunk(format!("Chunk not found: {}/{id}", dataset.record.id)));
+        }
+        return Ok(RowPage { total: rows.len() as u64, rows });
     }
     let Some(keywords) = query.get("keywords") else {
         return Ok(web.service.rows(dataset, document, skip, take).await?);

@@ -21,11 +21,11 @@ pub struct Fault {
     status: StatusCode,
     code: i32,
     message: String,
-    data: Option<Value>,
+    data: Option<Box<Value>>,
     /// Seconds after which the same request may do.
     retry: Option<u64>,
     /// A field that another API reads.
-    more: Option<(&'static str, Value)>,
+    more: Option<Box<(&'static str, Value)>>,
 }
 
 impl Fault {
@@ -35,7 +35,7 @@ impl Fault {
 
     /// Unexpected, or a route that is not there.
     pub fn unexpected(message: impl Into<String>) -> Self {
-        Self { data: Some(Value::Null), ..Self::new(StatusCode::OK, 100, message) }
+        Self { data: Some(Box::default()), ..Self::new(StatusCode::OK, 100, message) }
     }
 
     /// A field or parameter that can't be used.
@@ -67,7 +67,7 @@ impl Fault {
     }
 
     pub fn no_key(code: i32, message: &str) -> Self {
-        Self { data: Some(json!(false)), ..Self::new(StatusCode::UNAUTHORIZED, code, message) }
+        Self { data: Some(Box::new(json!(false))), ..Self::new(StatusCode::UNAUTHORIZED, code, message) }
     }
 
     /// The key is good, but not for this.
@@ -78,7 +78,7 @@ impl Fault {
     /// The statement was refused, with what would make it good.
     pub fn refusal(refusal: &Refusal) -> Self {
         let message = format!("{}; {}", refusal.message, refusal.hint);
-        Self { data: Some(json!({"refusal": refusal})), ..Self::data(message) }
+        Self { data: Some(Box::new(json!({"refusal": refusal}))), ..Self::data(message) }
     }
 
     /// What callers are told.
@@ -103,14 +103,14 @@ impl Fault {
 
     /// With one more field in its body.
     pub fn with(self, name: &'static str, value: Value) -> Self {
-        Self { more: Some((name, value)), ..self }
+        Self { more: Some(Box::new((name, value))), ..self }
     }
 
     /// A fault of ours: the log has it, the caller only its number.
     fn internal(error: &ServiceError) -> Self {
         tracing::error!(%error, "a request failed");
         let message = "internal error; the log has it under the id in x-request-id";
-        Self { data: Some(Value::Null), ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, 100, message) }
+        Self { data: Some(Box::default()), ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, 100, message) }
     }
 
     fn later(status: StatusCode, message: String, seconds: u64) -> Self {
@@ -147,7 +147,7 @@ impl IntoResponse for Fault {
             Some(data) => json!({"code": self.code, "data": data, "message": self.message}),
             None => json!({"code": self.code, "message": self.message}),
         };
-        if let Some((name, value)) = self.more {
+        if let Some((name, value)) = self.more.map(|more| *more) {
             body[name] = value;
         }
         let mut response = (self.status, Json(body)).into_response();

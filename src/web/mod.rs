@@ -17,6 +17,7 @@ mod dataset_body;
 mod dataset_view;
 mod datasets;
 mod date;
+mod description;
 mod document_update;
 mod document_view;
 mod documents;

@@ -12,8 +12,8 @@ use utoipa_axum::routes;
 
 use super::fault::Fault;
 use super::{
-    Web, asking, chats, chunks, completions, datasets, document_update, documents, download, health, layers, metrics,
-    openai, parsing, reports, retrieval, sessions,
+    Web, asking, chats, chunks, completions, datasets, description, document_update, documents, download, health,
+    layers, metrics, openai, parsing, reports, retrieval, sessions,
 };
 
 #[derive(OpenApi)]
@@ -56,8 +56,9 @@ pub fn router(web: Arc<Web>, beside: Router) -> Router {
         .routes(routes!(openai::list_models))
         .nest("/api/v1", api())
         .split_for_parts();
+    let described = description::of(&document).unwrap_or_default();
     let routes = routes
-        .route("/openapi.json", get(move || async move { Json(document) }))
+        .route("/openapi.json", get(move || async move { Json(described) }))
         .fallback(|| async { Fault::unexpected("<NotFound '404: Not Found'>").into_response() })
         .method_not_allowed_fallback(|| async {
             Fault::unexpected("<MethodNotAllowed '405: Method Not Allowed'>").into_response()

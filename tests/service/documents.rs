@@ -47,6 +47,8 @@ async fn a_file_is_uploaded_parsed_read_back_and_deleted() {
     let last = &seen[seen.len() - 1];
     let one = served.get(&format!("{path}/chunks?id={}", text(&last["id"]))).await;
     assert_eq!(one["data"]["chunks"][0], *last);
+    let around = served.get(&format!("{path}/chunks?id={}&lines=2", text(&seen[9]["id"]))).await;
+    assert_eq!(around["data"]["chunks"], json!(seen[7..12]));
     assert_eq!(served.get(&format!("{path}/chunks?id=0")).await["code"], 404);
 
     let maps = served.get(&format!("/datasets?id={dataset}")).await;
