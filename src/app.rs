@@ -6,15 +6,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::ask::{Answer, AskError, Asker, Mode, Outcome, Path as Way};
+use crate::ask::{Answer, AskError, Asker, Chunk, Mode, Outcome, Path as Way};
 use crate::catalog::{Catalog, CatalogError, KbRecord};
 use crate::config::Config;
 use crate::engine::elastic::Elastic;
 use crate::engine::embedded::Embedded;
 use crate::engine::{Engine, EngineError, Health, Snapshot};
 use crate::ids::Id;
-use crate::ingest::{FileReport, Ingest, IngestError, IngestReport, TableReport, Upload};
+use crate::ingest::{FileReport, Ingest, IngestError, IngestReport, Job, Parsed, TableReport, Upload};
 use crate::llm::{Client, LlmError};
+use crate::schema::Schema;
 use crate::sheet::{Progress, ReadOptions};
 use crate::sql::Scope;
 
@@ -61,6 +62,13 @@ pub struct Session {
     snapshot: Snapshot,
 }
 
+impl Session {
+    /// The tables and fields that a question sees.
+    pub fn schema(&self) -> &Schema {
+        &self.snapshot.schema
+    }
+}
+
 /// Name of the knowledge base that files without one are read into.
 const FILES: &str = "files";
 
@@ -104,6 +112,22 @@ impl App {
     /// Whether the engine can work, and with what.
     pub async fn health(&self) -> Result<Health, AppError> {
         Ok(self.engine.health().await?)
+    }
+
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub fn model(&self) -> Option<&Client> {
+        self.llm.as_ref()
     }
 
     pub async fn create_kb(&self, name: &str) -> Result<Id, AppError> {
@@ -170,6 +194,19 @@ impl App {
         Ok((session, report))
     }
 
+    /// Reads a stored document and makes it searchable.
+    pub async fn parse(&self, job: &Job) -> Result<Parsed, AppError> {
+        let parsed = self.ingest().parse(job).await?;
+        let session = self.session_of(vec![job.task.kb]).await?;
+        self.engine.index(&session.snapshot).await?;
+        Ok(parsed)
+    }
+
+    /// Removes what deleted documents left behind.
+    pub async fn tidy(&self) -> Result<(), AppError> {
+        Ok(self.ingest().tidy().await?)
+    }
+
     fn ingest(&self) -> Ingest<'_> {
         Ingest {
             catalog: &self.catalog,
@@ -186,7 +223,8 @@ impl App {
         let kb = self.kb(name).await?;
         let session = self.session_of(vec![kb]).await?;
         let files = self.catalog.documents(kb).await?;
-        let reports = files.iter().map(|document| serde_json::from_str::<FileReport>(&document.report));
+        let read = files.iter().filter(|document| !document.report.is_empty());
+        let reports = read.map(|document| serde_json::from_str::<FileReport>(&document.report));
         Ok(IngestReport {
             files: reports.collect::<Result<_, _>>().map_err(|error| CatalogError::Damaged(error.to_string()))?,
             tables: session.snapshot.schema.tables.iter().map(TableReport::from).collect(),
@@ -223,7 +261,11 @@ impl App {
     }
 
     async fn session_of(&self, kbs: Vec<Id>) -> Result<Session, AppError> {
-        let scope = Scope { kbs, ..Scope::default() };
+        self.session_in(Scope { kbs, ..Scope::default() }).await
+    }
+
+    /// What questions within the scope see from now on.
+    pub async fn session_in(&self, scope: Scope) -> Result<Session, AppError> {
         let snapshot = self.catalog.snapshot(&scope).await?;
         Ok(Session { scope, snapshot })
     }
@@ -265,9 +307,25 @@ impl App {
         Ok(asker.statement(statement, statement, Way::Sql, Vec::new()).await?)
     }
 
+    /// The rows that a plain statement gives, at most so many.
+    pub async fn cited(&self, session: &Session, statement: &str, most: usize) -> Result<Vec<Chunk>, AppError> {
+        let mut config = self.config.clone();
+        (config.answer.max_rows, config.answer.max_citations) = (most, most);
+        let asker = Asker { config: &config, ..self.asker(session) };
+        match asker.statement(statement, statement, Way::Sql, Vec::new()).await? {
+            Outcome::Answered(answer) => Ok(answer.reference.chunks),
+            Outcome::Refused(refusal) => Err(AppError::Engine(EngineError::Refused(refusal))),
+        }
+    }
+
+    /// The rows that words find, best first, with their scores.
+    pub async fn found(&self, session: &Session, words: &str, top: usize) -> Result<Vec<(Chunk, f32)>, AppError> {
+        Ok(self.asker(session).found(words, top).await?)
+    }
+
     /// The session as it is now, where an engine failed because a writer has swept what the old one names.
     async fn moved_on(&self, session: &Session, error: EngineError) -> Result<Session, AppError> {
-        let now = self.session_of(session.scope.kbs.clone()).await?;
+        let now = self.session_in(session.scope.clone()).await?;
         if now.snapshot.tables == session.snapshot.tables { Err(error.into()) } else { Ok(now) }
     }
 }

@@ -49,12 +49,13 @@ fn read(path: &Path) -> Result<Table, ConfigError> {
     text.parse::<Table>().map_err(|error| fault(error.message().to_owned()))
 }
 
-const SECTIONS: [&str; 6] = ["read", "sql", "answer", "embedded", "engine", "llm"];
+const SECTIONS: [&str; 7] = ["read", "sql", "answer", "embedded", "engine", "llm", "serve"];
 
 /// Settings that are text even where they look like a number, by section.
-const TEXTS: [(&str, &[&str]); 2] = [
+const TEXTS: [(&str, &[&str]); 3] = [
     ("llm", &["base_url", "api_key", "model"]),
     ("engine", &["url", "user", "password", "api_key", "ca_file", "index_prefix"]),
+    ("serve", &["allowed_origins"]),
 ];
 
 /// The setting that a variable names. `SHEETWISE_CONFIG`, `SHEETWISE_DATA` and `SHEETWISE_LOG` are not of a section.
@@ -95,6 +96,7 @@ pub struct Config {
     pub embedded: EmbeddedLimits,
     pub engine: EngineConfig,
     pub llm: LlmConfig,
+    pub serve: ServeLimits,
 }
 
 /// Limits on reading one file.
@@ -352,6 +354,46 @@ impl std::fmt::Debug for LlmConfig {
             .field("base_url", &self.base_url)
             .field("model", &self.model)
             .finish_non_exhaustive()
+    }
+}
+
+/// Limits of the service.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServeLimits {
+    /// Files of one upload.
+    pub max_files: usize,
+    /// Bytes of a body that is not an upload.
+    pub max_body_bytes: usize,
+    /// Documents that wait for their parse.
+    pub max_queue: u64,
+    /// Questions and statements worked on at once.
+    pub max_questions: usize,
+    /// Seconds that a question waits for its turn.
+    pub wait_seconds: u64,
+    /// Seconds that an upload may stand still.
+    pub upload_idle_seconds: u64,
+    /// Seconds that requests under way are given when the service stops.
+    pub stop_seconds: u64,
+    /// Entries of one page.
+    pub max_page: u64,
+    /// Web pages elsewhere that may call, separated by commas.
+    pub allowed_origins: String,
+}
+
+impl Default for ServeLimits {
+    fn default() -> Self {
+        Self {
+            max_files: 256,
+            max_body_bytes: 4 << 20,
+            max_queue: 1_000,
+            max_questions: 16,
+            wait_seconds: 4,
+            upload_idle_seconds: 60,
+            stop_seconds: 10,
+            max_page: 10_000,
+            allowed_origins: String::new(),
+        }
     }
 }
 

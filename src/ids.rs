@@ -25,6 +25,13 @@ impl Id {
     }
 }
 
+impl Id {
+    /// Whether it is of version 1, as all of ours are.
+    pub fn is_time_based(self) -> bool {
+        self.0.get_version_num() == 1
+    }
+}
+
 impl Default for Id {
     fn default() -> Self {
         Self::new()

@@ -30,4 +30,10 @@ pub mod ingest;
 
 pub mod app;
 
+pub mod service;
+
+pub mod web;
+
+pub mod mcp;
+
 pub mod cli;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Modules in pipeline order; a module imports only from those before it.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
     "ids", "value", "config", "note", "backoff", "sheet", "schema", "tokens", "record", "sql", "query", "engine",
-    "catalog", "llm", "embed", "ingest", "ask", "app", "web", "mcp", "cli", "main",
+    "catalog", "llm", "embed", "ingest", "ask", "app", "service", "web", "mcp", "cli", "main",
 ];
 
 /// The shared words may use each other.

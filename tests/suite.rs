@@ -17,4 +17,5 @@ mod regressions;
 mod replay;
 mod reported;
 mod servers;
+mod service;
 mod written;

@@ -42,6 +42,15 @@ impl Asker<'_> {
         Ok(answer)
     }
 
+    /// The rows that words find, best first, with their scores.
+    pub async fn found(&self, words: &str, top: usize) -> Result<Vec<(Chunk, f32)>, AskError> {
+        self.engine.index(self.snapshot).await?;
+        let hits = self.engine.search(words, self.snapshot, top).await?;
+        let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
+        let sources: Vec<_> = hits.into_iter().map(|hit| hit.source).collect();
+        Ok(self.chunks(&sources).await?.into_iter().zip(scores).collect())
+    }
+
     /// The model's answer from the rows found; marks that name no row are taken out.
     async fn grounded(&self, question: &str, chunks: &[Chunk], notes: &mut Vec<Note>) -> Option<String> {
         let client = self.llm?;

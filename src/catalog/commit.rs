@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sqlx::{Row, Sqlite, Transaction};
 
-use super::database::{Catalog, CatalogError};
+use super::database::{Catalog, CatalogError, now};
 use super::record::{DocumentRecord, PartRecord, TableRecord};
 use crate::engine::SegmentRef;
 use crate::ids::Id;
@@ -16,6 +16,18 @@ pub struct NewLoad {
     pub no: u32,
     pub document: DocumentRecord,
     pub parts: Vec<PartRecord>,
+    /// It was read anew for the sake of another document: whether it answers stays as it was.
+    pub again: bool,
+}
+
+/// The parse that a commit ends; one that was stopped, or asked for once more, must not become live.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    pub document: Id,
+    pub ticket: i64,
+    pub message: String,
+    /// Milliseconds.
+    pub took: i64,
 }
 
 /// Everything that becomes visible at once.
@@ -26,6 +38,8 @@ pub struct Commit {
     pub loads: Vec<NewLoad>,
     /// New segments with the numbers of the loads that have rows in them.
     pub segments: Vec<(SegmentRef, Vec<u32>)>,
+    /// `None` where no parse was asked for: the documents answer from now on.
+    pub ended: Option<Ended>,
 }
 
 impl Catalog {
@@ -53,12 +67,18 @@ impl Catalog {
 
     /// Makes the loads live; a document of the same id loses its load of before.
     pub async fn commit(&self, kb: Id, commit: &Commit) -> Result<(), CatalogError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        if let Some(ended) = &commit.ended {
+            end(&mut transaction, ended).await?;
+        }
         for table in &commit.tables {
             put_table(&mut transaction, kb, table).await?;
         }
         for load in &commit.loads {
             put_load(&mut transaction, kb, load).await?;
+            if commit.ended.is_none() && !load.again {
+                answers(&mut transaction, load.document.id).await?;
+            }
         }
         for (segment, loads) in &commit.segments {
             put_segment(&mut transaction, segment, loads).await?;
@@ -150,6 +170,34 @@ async fn put_table(transaction: &mut Write<'_>, kb: Id, table: &TableRecord) -> 
     .bind(&table.label)
     .bind(&table.key)
     .bind(text(&table.fields)?)
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+/// Marks the parse as done, where it is still the one that is awaited.
+async fn end(transaction: &mut Write<'_>, ended: &Ended) -> Result<(), CatalogError> {
+    let changed = sqlx::query(
+        "UPDATE document SET run = 'DONE', progress = 1, message = ?, took = ?, same_as = NULL, updated = ?
+         WHERE id = ? AND ticket = ? AND run = 'RUNNING' AND gone = 0",
+    )
+    .bind(&ended.message)
+    .bind(ended.took)
+    .bind(now())
+    .bind(ended.document.to_string())
+    .bind(ended.ticket)
+    .execute(&mut **transaction)
+    .await?;
+    if changed.rows_affected() == 0 { Err(CatalogError::Overtaken) } else { Ok(()) }
+}
+
+async fn answers(transaction: &mut Write<'_>, document: Id) -> Result<(), CatalogError> {
+    sqlx::query(
+        "UPDATE document SET run = 'DONE', progress = 1, message = '', ticket = ticket + 1, same_as = NULL, gone = 0,
+                             made = CASE made WHEN 0 THEN ?1 ELSE made END, updated = ?1 WHERE id = ?2",
+    )
+    .bind(now())
+    .bind(document.to_string())
     .execute(&mut **transaction)
     .await?;
     Ok(())

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use sqlx::Row;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow, SqliteSynchronous,
 };
-use sqlx::{Executor, Row};
 
+use super::migrate::{self, VERSION};
 use super::record::{DocumentRecord, KbRecord, PartRecord, TableRecord};
 use crate::ids::Id;
 
@@ -29,15 +30,18 @@ pub enum CatalogError {
     Version { found: i64 },
     #[error("there is a knowledge base called {0:?} already")]
     NameTaken(String),
+    #[error("there is a key called {0:?} already")]
+    KeyTaken(String),
+    #[error("the parse was stopped, or asked for once more, before it ended")]
+    Overtaken,
 }
-
-/// Version of `schema.sql`, kept in the database's `user_version`.
-const VERSION: i64 = 1;
 
 /// The catalog of one data folder.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     pub(super) pool: SqlitePool,
+    /// The owner of what is made without a key.
+    pub(super) local: Id,
 }
 
 impl Catalog {
@@ -50,46 +54,35 @@ impl Catalog {
             .busy_timeout(Duration::from_secs(30))
             .journal_mode(if lasting { SqliteJournalMode::Wal } else { SqliteJournalMode::Memory })
             .synchronous(if lasting { SqliteSynchronous::Full } else { SqliteSynchronous::Off });
+        migrate::migrate(&options).await?;
         let pool = SqlitePoolOptions::new().max_connections(if lasting { 4 } else { 1 }).connect_with(options).await?;
-        let catalog = Self { pool };
-        catalog.migrate().await?;
-        Ok(catalog)
+        let local: String = sqlx::query_scalar("SELECT id FROM owner WHERE name = 'local'").fetch_one(&pool).await?;
+        Ok(Self { pool, local: parsed(&local)? })
     }
 
-    async fn migrate(&self) -> Result<(), CatalogError> {
-        if self.version().await? == 0 {
-            let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
-            let found: i64 = sqlx::query_scalar("PRAGMA user_version").fetch_one(&mut *transaction).await?;
-            if found == 0 {
-                transaction.execute(include_str!("schema.sql")).await?;
-                transaction.execute("PRAGMA user_version = 1").await?;
-            }
-            transaction.commit().await?;
-        }
-        match self.version().await? {
-            VERSION => Ok(()),
-            found => Err(CatalogError::Version { found }),
-        }
-    }
-
-    async fn version(&self) -> Result<i64, CatalogError> {
-        Ok(sqlx::query_scalar("PRAGMA user_version").fetch_one(&self.pool).await?)
-    }
-
-    /// Makes an empty knowledge base.
+    /// Makes an empty knowledge base of the local user.
     pub async fn create_kb(&self, name: &str) -> Result<Id, CatalogError> {
         let id = Id::new();
-        let made = sqlx::query("INSERT INTO kb (id, name) VALUES (?, ?) ON CONFLICT (name) DO NOTHING")
-            .bind(id.to_string())
-            .bind(name)
-            .execute(&self.pool)
-            .await?;
+        let made = sqlx::query(
+            "INSERT INTO kb (id, owner, name, created, updated) VALUES (?, ?, ?, ?, ?) ON CONFLICT (owner, name) DO NOTHING",
+        )
+        .bind(id.to_string())
+        .bind(self.local.to_string())
+        .bind(name)
+        .bind(now())
+        .bind(now())
+        .execute(&self.pool)
+        .await?;
         if made.rows_affected() == 0 { Err(CatalogError::NameTaken(name.to_owned())) } else { Ok(id) }
     }
 
+    /// The local user's knowledge base of this name.
     pub async fn kb(&self, name: &str) -> Result<Option<Id>, CatalogError> {
-        let id: Option<String> =
-            sqlx::query_scalar("SELECT id FROM kb WHERE name = ?").bind(name).fetch_optional(&self.pool).await?;
+        let id: Option<String> = sqlx::query_scalar("SELECT id FROM kb WHERE owner = ? AND name = ?")
+            .bind(self.local.to_string())
+            .bind(name)
+            .fetch_optional(&self.pool)
+            .await?;
         id.map(|id| parsed(&id)).transpose()
     }
 
@@ -98,15 +91,16 @@ impl Catalog {
         Ok(())
     }
 
-    /// All knowledge bases by name.
+    /// The local user's knowledge bases by name.
     pub async fn kbs(&self) -> Result<Vec<KbRecord>, CatalogError> {
         let rows = sqlx::query(
-            "SELECT kb.id, kb.name, (SELECT COUNT(*) FROM document WHERE document.kb = kb.id) AS files,
+            "SELECT kb.id, kb.name, (SELECT COUNT(*) FROM document WHERE document.kb = kb.id AND document.gone = 0) AS files,
                     (SELECT COUNT(*) FROM shape WHERE shape.kb = kb.id) AS tables,
                     (SELECT COALESCE(SUM(part.rows), 0) FROM shape JOIN part ON part.shape = shape.id
                      JOIN load ON load.no = part.load WHERE shape.kb = kb.id AND load.live = 1) AS rows
-             FROM kb ORDER BY kb.name",
+             FROM kb WHERE kb.owner = ? ORDER BY kb.name",
         )
+        .bind(self.local.to_string())
         .fetch_all(&self.pool)
         .await?;
         rows.iter()
@@ -125,7 +119,8 @@ impl Catalog {
     /// The documents of a knowledge base in the order they were added.
     pub async fn documents(&self, kb: Id) -> Result<Vec<DocumentRecord>, CatalogError> {
         let rows = sqlx::query(
-            "SELECT document.*, COALESCE(load.report, '') AS report FROM document
+            "SELECT document.*, COALESCE(load.report, '') AS report,
+                    load.no IS NOT NULL AND enabled = 1 AND gone = 0 AND run IN ('DONE', 'RUNNING') AS answers FROM document
              LEFT JOIN load ON load.document = document.id AND load.live = 1 WHERE kb = ? ORDER BY document.rowid",
         )
         .bind(kb.to_string())
@@ -165,7 +160,13 @@ fn document(row: &SqliteRow) -> Result<DocumentRecord, CatalogError> {
         upload: PathBuf::from(row.get::<String, _>("upload")),
         options: row.get("options"),
         report: row.get("report"),
+        answers: row.get("answers"),
     })
+}
+
+/// Milliseconds since 1970.
+pub(super) fn now() -> i64 {
+    chrono::Utc::now().timestamp_millis()
 }
 
 pub(super) fn table(row: &SqliteRow) -> Result<TableRecord, CatalogError> {

@@ -43,6 +43,8 @@ pub struct DocumentRecord {
     pub options: String,
     /// The report of its live load, JSON; empty where it has none yet.
     pub report: String,
+    /// Its rows can be seen: it is read, enabled, neither stopped nor deleted.
+    pub answers: bool,
 }
 
 /// A sheet that gave rows to a table.

@@ -43,7 +43,9 @@ impl Catalog {
 async fn documents(read: &mut Read<'_>, kb: Id, scope: &Scope) -> Result<Vec<Document>, CatalogError> {
     let rows = sqlx::query(
         "SELECT load.no, document.id, document.name FROM document
-         JOIN load ON load.document = document.id AND load.live = 1 WHERE document.kb = ? ORDER BY load.no",
+         JOIN load ON load.document = document.id AND load.live = 1
+         WHERE document.kb = ? AND document.enabled = 1 AND document.gone = 0 AND document.run IN ('DONE', 'RUNNING')
+         ORDER BY load.no",
     )
     .bind(kb.to_string())
     .fetch_all(&mut **read)

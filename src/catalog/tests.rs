@@ -30,6 +30,7 @@ fn load(no: u32, id: Id, name: &str, rows: u64) -> NewLoad {
         upload: "u".into(),
         options: "{}".into(),
         report: "{}".into(),
+        answers: true,
     };
     let part = PartRecord {
         document: id,
@@ -38,7 +39,7 @@ fn load(no: u32, id: Id, name: &str, rows: u64) -> NewLoad {
         profiles: "[]".into(),
         sheets: vec![SheetRecord { name: "s".into(), titles: vec!["title".into()], rows: RowSet::default() }],
     };
-    NewLoad { no, document, parts: vec![part] }
+    NewLoad { no, document, parts: vec![part], again: false }
 }
 
 impl World {
@@ -49,6 +50,7 @@ impl World {
             tables: vec![table()],
             loads: numbers.iter().zip(loads).map(|(no, (id, name, rows))| load(*no, *id, name, *rows)).collect(),
             segments: vec![(SegmentRef { no: segment, table_id: "t".into(), rows }, numbers.clone())],
+            ended: None,
         };
         self.catalog.commit(self.kb, &commit).await.expect("a commit");
         numbers

@@ -1,5 +1,6 @@
 //! What a user typed.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -38,6 +39,12 @@ pub enum Command {
     ReadCells,
     /// Run a question set (JSON lines) and count right, wrong and declined answers
     Eval(Eval),
+    /// Serve knowledge bases over HTTP: RAGFlow's API, OpenAI's chat API, and our own routes
+    Serve(Serve),
+    /// Answer an agent (Model Context Protocol) on standard input and output
+    Mcp(Mcp),
+    /// Make, list and remove the API keys of the service
+    Keys(Keys),
 }
 
 /// Where the rows are.
@@ -215,4 +222,54 @@ pub struct Eval {
     /// Which ways a question may take
     #[arg(long, value_enum, default_value_t)]
     pub mode: Mode,
+}
+
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Address and port; another than this machine's own needs an API key
+    #[arg(long, default_value = "127.0.0.1:9380", value_name = "ADDRESS:PORT")]
+    pub listen: SocketAddr,
+    /// Data folder [default: the platform's]
+    #[arg(long, env = "SHEETWISE_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// Data folder [default: the platform's]
+    #[arg(long, env = "SHEETWISE_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Keys {
+    #[command(subcommand)]
+    pub action: KeysAction,
+    /// Data folder [default: the platform's]
+    #[arg(long, global = true, env = "SHEETWISE_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// One JSON document
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum KeysAction {
+    /// Make a key and print it, once
+    Create {
+        name: String,
+        /// Whose datasets it opens; `local` are those of the command line
+        #[arg(long, default_value = "local")]
+        owner: String,
+        /// It may not change anything
+        #[arg(long)]
+        read_only: bool,
+        /// It ends after so many days
+        #[arg(long)]
+        days: Option<u32>,
+    },
+    /// List the keys, without their texts
+    List,
+    /// Remove a key: it opens nothing from then on
+    Remove { name: String },
 }

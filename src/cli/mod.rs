@@ -11,9 +11,11 @@ mod eval;
 mod exit;
 mod inspect;
 mod kb;
+mod keys;
 mod print;
 mod progress;
 mod score;
+mod serve;
 mod source;
 
 use std::process::ExitCode;
@@ -70,6 +72,9 @@ async fn command(arguments: Arguments) -> Result<Exit, exit::Failure> {
         Command::Doctor(doctor) => doctor::doctor(doctor, config).await,
         Command::Eval(eval) => eval::eval(eval, config).await,
         Command::ReadCells => Ok(serve()),
+        Command::Serve(serve) => serve::serve(serve, config).await,
+        Command::Mcp(mcp) => serve::mcp(mcp, config).await,
+        Command::Keys(keys) => keys::keys(keys, config).await,
     }
 }
 

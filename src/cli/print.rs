@@ -37,6 +37,11 @@ pub fn failure(message: &str) -> Exit {
     Exit::Failed
 }
 
+/// A word to the person, beside the answer.
+pub fn hint(message: &str) {
+    let _ = writeln!(std::io::stderr(), "{message}");
+}
+
 pub fn prompt() {
     text("? ");
 }

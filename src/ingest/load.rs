@@ -8,6 +8,7 @@ use datafusion::arrow::record_batch::RecordBatch;
 
 use super::IngestError;
 use super::columns::Columns;
+use super::job::Watch;
 use super::notes::Notes;
 use super::plan::{TablePlan, to_json};
 use super::survey::Reading;
@@ -118,8 +119,9 @@ fn read_all(
             upload: reading.stored.clone(),
             options: to_json(&reading.upload.options)?,
             report: to_json(&reading.report)?,
+            answers: true,
         };
-        loads.push(NewLoad { no: *no, document, parts });
+        loads.push(NewLoad { no: *no, document, parts, again: false });
     }
     Ok(loads)
 }
@@ -162,8 +164,9 @@ impl Writing<'_> {
         let columns = self.plan.columns(&survey.labels);
         let builder =
             Builder::new(&self.plan.record.fields, &self.plan.decisions, no, self.batch_rows, self.max_places);
-        let name = region.name();
-        let mut sink = Sink { builder, sheet: &name, columns: &columns, table: self.table, batches: self.batches };
+        let (name, watch) = (region.name(), &reading.watch);
+        let mut sink =
+            Sink { builder, sheet: &name, columns: &columns, table: self.table, batches: self.batches, watch };
         reading.book.scan(survey.region, &mut sink).map_err(|error| IngestError::Read(error.to_string()))?;
         if let Some(batch) = sink.builder.finish().map_err(|error| IngestError::Read(error.to_string()))? {
             sink.send(batch).map_err(|error| IngestError::Read(error.to_string()))?;
@@ -195,6 +198,7 @@ struct Sink<'a> {
     columns: &'a [Option<usize>],
     table: usize,
     batches: &'a Batches,
+    watch: &'a Watch,
 }
 
 impl Sink<'_> {
@@ -205,6 +209,7 @@ impl Sink<'_> {
 
 impl RowSink for Sink<'_> {
     fn row(&mut self, row: u64, cells: &[Cell<'_>]) -> Result<(), ReadError> {
+        self.watch.row()?;
         let full = self.builder.push(self.sheet, row, cells, self.columns);
         match full.map_err(|error| ReadError::Stopped(error.to_string()))? {
             Some(batch) => self.send(batch),

@@ -5,6 +5,7 @@
 
 mod choices;
 mod columns;
+mod job;
 mod load;
 mod notes;
 mod plan;
@@ -29,6 +30,7 @@ use plan::Present;
 use survey::Reading;
 
 pub use choices::changes;
+pub use job::{Job, Parsed, Watch};
 pub use report::{FieldReport, FileReport, IngestReport, SheetReport, TableReport};
 pub use upload::Upload;
 
@@ -45,6 +47,8 @@ pub enum IngestError {
     Read(String),
     #[error("there is no file called {0:?} in it")]
     NoFile(String),
+    #[error("the parse was stopped")]
+    Stopped,
 }
 
 /// Everything that an upload needs.
@@ -77,7 +81,7 @@ impl Ingest<'_> {
             }
             tracing::info!(file = name, "read");
         }
-        self.load(kb, &documents, &mut readings).await?;
+        self.load(kb, &documents, &mut readings, None).await?;
         self.sweep_uploads().await?;
         files.extend(readings.into_iter().map(|reading| reading.report));
         let sql_ready_ms = Some(started.elapsed().as_millis() as u64);
@@ -97,8 +101,9 @@ impl Ingest<'_> {
         let documents = self.catalog.documents(kb).await?;
         let document = documents.iter().find(|document| document.name == name);
         let document = document.ok_or_else(|| IngestError::NoFile(name.to_owned()))?;
-        let mut readings = vec![self.anew(document, change(plan::from_json(&document.options)?))?];
-        self.load(kb, &documents, &mut readings).await?;
+        let options = change(plan::from_json(&document.options)?);
+        let mut readings = vec![self.anew(document, options, Arc::default())?];
+        self.load(kb, &documents, &mut readings, None).await?;
         self.sweep_uploads().await?;
         let files = readings.into_iter().map(|reading| reading.report).collect();
         Ok(IngestReport { files, sql_ready_ms: Some(started.elapsed().as_millis() as u64), ..IngestReport::default() })
@@ -110,10 +115,15 @@ impl Ingest<'_> {
         let documents = self.catalog.documents(kb).await?;
         let document = documents.iter().find(|document| document.name == name);
         let document = document.ok_or_else(|| IngestError::NoFile(name.to_owned()))?.id;
-        let present = Present { tables: self.catalog.tables(kb).await?, parts: self.catalog.parts(kb).await? };
-        self.catalog.remove_document(document, &plan::without(&present, document)?).await?;
+        self.unload(kb, document).await?;
         self.sweep().await?;
         self.sweep_uploads().await
+    }
+
+    /// Removes a document and counts the fields of its tables anew. Only under the write lock.
+    async fn unload(&self, kb: Id, document: Id) -> Result<(), IngestError> {
+        let present = Present { tables: self.catalog.tables(kb).await?, parts: self.catalog.parts(kb).await? };
+        Ok(self.catalog.remove_document(document, &plan::without(&present, document)?).await?)
     }
 
     /// Removes a knowledge base. Waits for another writer.
@@ -159,7 +169,8 @@ impl Ingest<'_> {
         let folder = self.folder.join("uploads");
         let taken = upload.take(self.keep.then_some(folder.as_path()));
         let mut taken = taken.map_err(|error| refused(unreadable(&upload, &error)))?;
-        let present = documents.iter().find(|document| document.hash == taken.hash).map(|document| &document.name);
+        let same = |document: &&DocumentRecord| document.hash == taken.hash && document.answers;
+        let present = documents.iter().find(same).map(|document| &document.name);
         if present.is_some() {
             // Its copy may be gone.
             taken.keep(&folder).map_err(|error| refused(error.to_string()))?;
@@ -177,8 +188,9 @@ impl Ingest<'_> {
         let stored = taken.keep(&folder).map_err(|error| refused(error.to_string()))?;
         let stored = stored.unwrap_or_else(|| upload.path.clone());
         let print = (taken.hash, taken.size);
-        let mut reading = Reading::survey(upload, print, stored, document, (&self.config.read, self.progress))
-            .map_err(|error| refused(error.to_string()))?;
+        let mut reading =
+            Reading::survey(upload, print, stored, document, (&self.config.read, self.progress), Arc::default())
+                .map_err(|error| refused(error.to_string()))?;
         if earlier.is_some() {
             let message = format!("{} replaces the file of this name that was there, whose bytes were others", name);
             reading.report.notes.insert(0, Note::new("file_replaced", message));
@@ -187,7 +199,13 @@ impl Ingest<'_> {
     }
 
     /// Writes and commits the readings; documents of a table whose types change with them are read anew.
-    async fn load(&self, kb: Id, documents: &[DocumentRecord], readings: &mut [Reading]) -> Result<(), IngestError> {
+    async fn load(
+        &self,
+        kb: Id,
+        documents: &[DocumentRecord],
+        readings: &mut [Reading],
+        job: Option<&Job>,
+    ) -> Result<(), IngestError> {
         if readings.is_empty() {
             return Ok(());
         }
@@ -208,9 +226,12 @@ impl Ingest<'_> {
         repeats::note(readings, &plans, &present, documents);
         readings.iter_mut().for_each(choices::unmet);
         let numbers = self.catalog.begin(readings.len() + earlier.len()).await?;
+        let asked = readings.len();
         let mut all: Vec<&mut Reading> = readings.iter_mut().chain(&mut earlier).collect();
         let limits = (self.config.embedded.batch_rows, self.config.read.max_places);
-        let commit = load::write(&mut all, &plans, &numbers, (kb, self.engine.clone()), limits.0, limits.1)?;
+        let mut commit = load::write(&mut all, &plans, &numbers, (kb, self.engine.clone()), limits.0, limits.1)?;
+        commit.loads.iter_mut().skip(asked).for_each(|load| load.again = true);
+        commit.ended = job.map(Job::ended).transpose()?;
         self.catalog.commit(kb, &commit).await?;
         self.merge(kb).await
     }
@@ -233,12 +254,12 @@ impl Ingest<'_> {
         again
             .map(|document| {
                 tracing::info!(file = document.name, "reading anew: a column of its table changed its type");
-                self.anew(document, plan::from_json(&document.options)?)
+                self.anew(document, plan::from_json(&document.options)?, Arc::default())
             })
             .collect()
     }
 
-    fn anew(&self, document: &DocumentRecord, options: ReadOptions) -> Result<Reading, IngestError> {
+    fn anew(&self, document: &DocumentRecord, options: ReadOptions, watch: Arc<Watch>) -> Result<Reading, IngestError> {
         if !document.upload.is_file() {
             let name = &document.name;
             let message = format!("{name}: it must be read anew and its stored copy is gone; add {name} again");
@@ -247,7 +268,7 @@ impl Ingest<'_> {
         let upload = Upload { path: document.upload.clone(), name: document.name.clone(), options };
         let print = (document.hash.clone(), document.size);
         let reading = (&self.config.read, self.progress);
-        Reading::survey(upload, print, document.upload.clone(), document.id, reading)
+        Reading::survey(upload, print, document.upload.clone(), document.id, reading, watch)
             .map_err(|error| IngestError::Read(error.to_string()))
     }
 }

@@ -1,7 +1,9 @@
 //! First pass over a file: what its columns hold and which rows are data.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::job::Watch;
 use super::notes::Notes;
 use super::report::{FileReport, SheetReport};
 use super::upload::Upload;
@@ -26,6 +28,7 @@ pub struct Reading {
     /// The regions that hold a table.
     pub surveys: Vec<Survey>,
     pub report: FileReport,
+    pub watch: Arc<Watch>,
 }
 
 /// One region with a table.
@@ -47,6 +50,7 @@ impl Reading {
         stored: PathBuf,
         document: Id,
         (limits, progress): (&ReadLimits, &Progress<'_>),
+        watch: Arc<Watch>,
     ) -> Result<Self, ReadError> {
         let book = Book::watched(&stored, &upload.name, &upload.options, limits, progress)?;
         let mut report = FileReport {
@@ -62,14 +66,14 @@ impl Reading {
         for (n, region) in book.regions.iter().enumerate() {
             let mut sheet = described(region);
             if !region.columns.is_empty() {
-                let mut surveyor = Surveyor::new(&upload.name, region, &mut sheet, &mut notes, progress);
+                let mut surveyor = Surveyor::new(&upload.name, region, &mut sheet, &mut notes, (progress, &watch));
                 book.scan(n, &mut surveyor)?;
                 surveys.push(surveyor.finish(n));
             }
             report.sheets.push(sheet);
         }
         report.notes = notes.finish();
-        Ok(Self { upload, hash, size, stored, document, book, surveys, report })
+        Ok(Self { upload, hash, size, stored, document, book, surveys, report, watch })
     }
 }
 
@@ -100,6 +104,7 @@ struct Surveyor<'a> {
     sheet: &'a mut SheetReport,
     notes: &'a mut Notes,
     progress: &'a Progress<'a>,
+    watch: &'a Watch,
 }
 
 impl<'a> Surveyor<'a> {
@@ -108,10 +113,10 @@ impl<'a> Surveyor<'a> {
         region: &'a Region,
         sheet: &'a mut SheetReport,
         notes: &'a mut Notes,
-        progress: &'a Progress<'a>,
+        (progress, watch): (&'a Progress<'a>, &'a Watch),
     ) -> Self {
         let profiles = vec![Profile::default(); region.columns.len()];
-        Self { file, region, profiles, rows: RowSet::default(), sheet, notes, progress }
+        Self { file, region, profiles, rows: RowSet::default(), sheet, notes, progress, watch }
     }
 
     fn seen(&mut self, row: u64) {
@@ -133,6 +138,7 @@ impl<'a> Surveyor<'a> {
 
 impl RowSink for Surveyor<'_> {
     fn row(&mut self, row: u64, cells: &[Cell<'_>]) -> Result<(), ReadError> {
+        self.watch.row()?;
         self.seen(row);
         self.rows.add(cells);
         for (profile, cell) in self.profiles.iter_mut().zip(cells) {

@@ -24,9 +24,8 @@ impl MentionIndexes {
         if let Some((_, packed)) = kept.iter().find(|(own, _)| are_same(own, &cells)) {
             return Ok(packed.clone());
         }
-        let building = |(field, cells): (&String, &Arc<Cells>)| {
-            Building::new(&column_of(field), &cells.all, field == "docnm_kwd")
-        };
+        let building =
+            |(field, cells): (&String, &Arc<Cells>)| Building::new(&column_of(field), &cells.all, field == "docnm_kwd");
         let packed = Arc::new(Packed::of(fields.iter().zip(&cells).map(building))?);
         if kept.len() >= MAX_KEPT {
             kept.clear();

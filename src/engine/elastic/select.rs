@@ -16,7 +16,7 @@ use super::{Elastic, EngineError, ResultSet, Snapshot};
 use crate::engine::matching::{MatchFunction, calls};
 use crate::engine::outcome::{casts_to_whole, relations, result, round_sums};
 use crate::engine::overflow;
-use crate::query::{Running, Rows, Session, SourceCount};
+use crate::query::{Rows, Running, Session, SourceCount};
 use crate::sql::{Refusal, ScopedSelect, render};
 
 /// The text of a statement for DataFusion.

@@ -49,12 +49,7 @@ impl MentionIndexes {
     }
 
     /// Makes the indexes that are not there yet, side by side.
-    pub(super) fn make(
-        &self,
-        store: &Store,
-        distinct: &DistinctCells,
-        views: &[Arc<View>],
-    ) -> Result<(), EngineError> {
+    pub(super) fn make(&self, store: &Store, distinct: &DistinctCells, views: &[Arc<View>]) -> Result<(), EngineError> {
         let segments: Vec<&SegmentView> = views.iter().flat_map(|view| view.segments()).collect();
         side_by_side(&segments, |segment| self.of_segment(store, distinct, segment).map(|_| ()))
     }

@@ -1,0 +1,398 @@
+//! Documents as the service shows them: waiting, read, stopped, failed; and the queue of those to be read.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use sqlx::sqlite::SqliteRow;
+use sqlx::{QueryBuilder, Row, Sqlite};
+
+use super::database::{Catalog, CatalogError, count, now, parsed};
+use super::datasets::limit;
+use super::free_name::free_name;
+use crate::ids::Id;
+
+/// What became of reading a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Run {
+    Unstart,
+    Running,
+    Cancel,
+    Done,
+    Fail,
+}
+
+impl Run {
+    pub const ALL: [Self; 5] = [Self::Unstart, Self::Running, Self::Cancel, Self::Done, Self::Fail];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Unstart => "UNSTART",
+            Self::Running => "RUNNING",
+            Self::Cancel => "CANCEL",
+            Self::Done => "DONE",
+            Self::Fail => "FAIL",
+        }
+    }
+
+    fn of(word: &str) -> Self {
+        Self::ALL.into_iter().find(|run| run.word() == word).unwrap_or(Self::Fail)
+    }
+}
+
+/// A document with its state.
+#[derive(Debug, Clone)]
+pub struct FileRecord {
+    pub id: Id,
+    pub kb: Id,
+    pub name: String,
+    pub size: u64,
+    pub upload: PathBuf,
+    /// What its owner set, JSON.
+    pub details: String,
+    pub run: Run,
+    /// 0 to 1; −1 failed.
+    pub progress: f64,
+    pub message: String,
+    /// When its parse was asked for; milliseconds since 1970.
+    pub began: Option<i64>,
+    /// Milliseconds that its last parse took.
+    pub took: i64,
+    pub enabled: bool,
+    pub made: i64,
+    pub updated: i64,
+    /// Rows that can be seen while it is enabled.
+    pub rows: u64,
+}
+
+/// A file that was received.
+#[derive(Debug, Clone)]
+pub struct NewFile {
+    pub id: Id,
+    pub name: String,
+    /// SHA-256 of its bytes, hex.
+    pub hash: String,
+    pub size: u64,
+    pub upload: PathBuf,
+    /// How it is read, JSON.
+    pub options: String,
+    pub details: String,
+}
+
+/// Which documents of a dataset are listed, and in what order.
+#[derive(Debug, Clone, Default)]
+pub struct FileQuery {
+    pub id: Option<Id>,
+    pub name: Option<String>,
+    /// In the name, up to case.
+    pub keywords: Option<String>,
+    /// Extensions without the dot.
+    pub suffixes: Vec<String>,
+    pub runs: Vec<Run>,
+    pub made_from: Option<i64>,
+    pub made_to: Option<i64>,
+    /// A column of the list; the time it was made where it is none.
+    pub order: Option<&'static str>,
+    pub ascending: bool,
+    pub skip: u64,
+    pub take: u64,
+}
+
+/// A document that waits to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Task {
+    pub document: Id,
+    pub kb: Id,
+    pub ticket: i64,
+}
+
+/// What a document is said to be while it waits.
+const QUEUED: &str = "Task is queued...";
+
+const FILE: &str = "SELECT document.*, (SELECT COALESCE(SUM(part.rows), 0) FROM load JOIN part ON part.load = load.no
+    WHERE load.document = document.id AND load.live = 1 AND document.run IN ('DONE', 'RUNNING')) AS rows
+    FROM document WHERE document.gone = 0 AND document.kb = ";
+
+impl Catalog {
+    /// Keeps received files; a name that is taken in the dataset gets `(1)`. `false` where the dataset is gone.
+    pub async fn add_files(&self, kb: Id, files: &[NewFile]) -> Result<bool, CatalogError> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let is_there: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM kb WHERE id = ?)")
+            .bind(kb.to_string())
+            .fetch_one(&mut *transaction)
+            .await?;
+        if !is_there {
+            return Ok(false);
+        }
+        let names: Vec<String> = sqlx::query_scalar("SELECT name FROM document WHERE kb = ?")
+            .bind(kb.to_string())
+            .fetch_all(&mut *transaction)
+            .await?;
+        let mut taken: HashSet<String> = names.iter().map(|name| name.to_lowercase()).collect();
+        for file in files {
+            let name = free_name(&file.name, &taken);
+            sqlx::query(
+                "INSERT INTO document (id, kb, name, hash, size, upload, options, details, run, progress, made, updated)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'UNSTART', 0, ?, ?)",
+            )
+            .bind(file.id.to_string())
+            .bind(kb.to_string())
+            .bind(&name)
+            .bind(&file.hash)
+            .bind(limit(file.size))
+            .bind(file.upload.to_string_lossy().into_owned())
+            .bind(&file.options)
+            .bind(&file.details)
+            .bind(now())
+            .bind(now())
+            .execute(&mut *transaction)
+            .await?;
+            taken.insert(name.to_lowercase());
+        }
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// A page of the dataset's documents, and how many there are on all pages.
+    pub async fn files(&self, kb: Id, query: &FileQuery) -> Result<(Vec<FileRecord>, u64), CatalogError> {
+        let counted = "SELECT COUNT(*) FROM document WHERE document.gone = 0 AND document.kb = ";
+        let total: i64 = matching(counted, kb, query).build_query_scalar().fetch_one(&self.pool).await?;
+        let mut sql = matching(FILE, kb, query);
+        let column = query.order.unwrap_or("document.made");
+        let way = if query.ascending { "ASC" } else { "DESC" };
+        sql.push(format!(" ORDER BY {column} {way}, document.rowid {way} LIMIT "));
+        sql.push_bind(limit(query.take)).push(" OFFSET ").push_bind(limit(query.skip));
+        let rows = sql.build().fetch_all(&self.pool).await?;
+        Ok((rows.iter().map(record).collect::<Result<_, _>>()?, u64::try_from(total).unwrap_or(0)))
+    }
+
+    /// The dataset's document of this id.
+    pub async fn file(&self, kb: Id, id: Id) -> Result<Option<FileRecord>, CatalogError> {
+        let query = FileQuery { id: Some(id), take: 1, ..FileQuery::default() };
+        Ok(self.files(kb, &query).await?.0.pop())
+    }
+
+    /// The report of the document's live load, JSON; `None` where it has none.
+    pub async fn file_report(&self, id: Id) -> Result<Option<String>, CatalogError> {
+        let report = sqlx::query_scalar("SELECT report FROM load WHERE document = ? AND live = 1");
+        Ok(report.bind(id.to_string()).fetch_optional(&self.pool).await?)
+    }
+
+    /// Changes name and settings; `NameTaken` where another document of the dataset is called exactly so. With `unread` its
+    /// rows are dropped and it waits for a parse.
+    pub async fn update_file(&self, file: &FileRecord, options: &str, unread: bool) -> Result<(), CatalogError> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let taken: bool =
+            sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM document WHERE kb = ? AND name = ? AND id <> ?)")
+                .bind(file.kb.to_string())
+                .bind(&file.name)
+                .bind(file.id.to_string())
+                .fetch_one(&mut *transaction)
+                .await?;
+        if taken {
+            return Err(CatalogError::NameTaken(file.name.clone()));
+        }
+        sqlx::query("UPDATE document SET name = ?, options = ?, details = ?, enabled = ?, updated = ? WHERE id = ?")
+            .bind(&file.name)
+            .bind(options)
+            .bind(&file.details)
+            .bind(file.enabled)
+            .bind(now())
+            .bind(file.id.to_string())
+            .execute(&mut *transaction)
+            .await?;
+        if unread {
+            let reset = "run = 'UNSTART', progress = 0, message = '', began = NULL, took = 0, same_as = NULL";
+            set(&mut transaction, &[file.id], reset).await?;
+        }
+        if unread || !file.enabled {
+            wake_twins(&mut transaction, &[file.id]).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Asks for a parse of each document.
+    pub async fn queue(&self, documents: &[Id]) -> Result<(), CatalogError> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let queued = format!(
+            "run = 'RUNNING', progress = 0.001, message = '{QUEUED}', began = {}, took = 0, same_as = NULL",
+            now()
+        );
+        set(&mut transaction, documents, &queued).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Stops the parse of each document; its rows of before do not answer any more.
+    pub async fn cancel(&self, documents: &[Id]) -> Result<(), CatalogError> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        set(&mut transaction, documents, "run = 'CANCEL', progress = 0, message = '', took = 0, same_as = NULL")
+            .await?;
+        wake_twins(&mut transaction, documents).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Hides documents from every reader; [`Catalog::gone`] lists them until their rows are removed.
+    pub async fn hide(&self, documents: &[Id]) -> Result<(), CatalogError> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        set(&mut transaction, documents, "gone = 1, name = id, run = 'CANCEL', same_as = NULL").await?;
+        wake_twins(&mut transaction, documents).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Documents that are hidden, with their knowledge bases.
+    pub async fn gone(&self) -> Result<Vec<(Id, Id)>, CatalogError> {
+        let rows = sqlx::query("SELECT id, kb FROM document WHERE gone = 1").fetch_all(&self.pool).await?;
+        rows.iter().map(|row| Ok((parsed(row.get("id"))?, parsed(row.get("kb"))?))).collect()
+    }
+
+    /// The document that waits longest.
+    pub async fn next_task(&self) -> Result<Option<Task>, CatalogError> {
+        let row = sqlx::query(
+            "SELECT id, kb, ticket FROM document WHERE run = 'RUNNING' AND gone = 0 ORDER BY began, rowid LIMIT 1",
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        let task = |row: &SqliteRow| {
+            Ok(Task { document: parsed(row.get("id"))?, kb: parsed(row.get("kb"))?, ticket: row.get("ticket") })
+        };
+        row.as_ref().map(task).transpose()
+    }
+
+    /// Documents that wait or are being read.
+    pub async fn queued(&self) -> Result<u64, CatalogError> {
+        let queued: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM document WHERE run = 'RUNNING' AND gone = 0")
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(u64::try_from(queued).unwrap_or(0))
+    }
+
+    /// Ends a parse that gave no rows: it failed, or the rows of a document of the same bytes stand for it. Nothing where the
+    /// parse is no longer awaited.
+    pub async fn end_without_rows(
+        &self,
+        task: Task,
+        twin: Option<Id>,
+        message: &str,
+        took: i64,
+    ) -> Result<(), CatalogError> {
+        let (run, progress) = if twin.is_some() { ("DONE", 1.0) } else { ("FAIL", -1.0) };
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let ended = sqlx::query(
+            "UPDATE document SET run = ?, progress = ?, message = ?, took = ?, same_as = ?, updated = ?
+             WHERE id = ? AND ticket = ? AND run = 'RUNNING'",
+        )
+        .bind(run)
+        .bind(progress)
+        .bind(message)
+        .bind(took)
+        .bind(twin.map(|twin| twin.to_string()))
+        .bind(now())
+        .bind(task.document.to_string())
+        .bind(task.ticket)
+        .execute(&mut *transaction)
+        .await?;
+        if twin.is_some() && ended.rows_affected() > 0 {
+            // Rows of an earlier reading would count beside the other document's.
+            sqlx::query("UPDATE load SET live = 0 WHERE document = ?")
+                .bind(task.document.to_string())
+                .execute(&mut *transaction)
+                .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Where the bytes of all documents are.
+    pub async fn stored(&self) -> Result<HashSet<PathBuf>, CatalogError> {
+        let paths: Vec<String> = sqlx::query_scalar("SELECT upload FROM document").fetch_all(&self.pool).await?;
+        Ok(paths.into_iter().map(PathBuf::from).collect())
+    }
+}
+
+/// Sets columns of documents; what was asked of them before counts no more.
+async fn set(
+    transaction: &mut sqlx::Transaction<'_, Sqlite>,
+    documents: &[Id],
+    columns: &str,
+) -> Result<(), CatalogError> {
+    for document in documents {
+        let statement = format!("UPDATE document SET {columns}, ticket = ticket + 1, updated = ? WHERE id = ?");
+        sqlx::query(sqlx::AssertSqlSafe(statement))
+            .bind(now())
+            .bind(document.to_string())
+            .execute(&mut **transaction)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Documents whose rows were those of others that no longer answer are read themselves.
+async fn wake_twins(transaction: &mut sqlx::Transaction<'_, Sqlite>, documents: &[Id]) -> Result<(), CatalogError> {
+    for document in documents {
+        sqlx::query(
+            "UPDATE document SET run = 'RUNNING', progress = 0.001, message = ?, began = ?, ticket = ticket + 1,
+                                 same_as = NULL WHERE same_as = ?",
+        )
+        .bind(QUEUED)
+        .bind(now())
+        .bind(document.to_string())
+        .execute(&mut **transaction)
+        .await?;
+    }
+    Ok(())
+}
+
+fn matching(select: &str, kb: Id, query: &FileQuery) -> QueryBuilder<Sqlite> {
+    let mut sql = QueryBuilder::new(select);
+    sql.push_bind(kb.to_string());
+    if let Some(id) = query.id {
+        sql.push(" AND document.id = ").push_bind(id.to_string());
+    }
+    if let Some(name) = &query.name {
+        sql.push(" AND document.name = ").push_bind(name.clone());
+    }
+    if let Some(keywords) = &query.keywords {
+        sql.push(" AND instr(lower(document.name), ").push_bind(keywords.to_lowercase()).push(") > 0");
+    }
+    if let Some(from) = query.made_from {
+        sql.push(" AND document.made >= ").push_bind(from);
+    }
+    if let Some(to) = query.made_to {
+        sql.push(" AND document.made <= ").push_bind(to);
+    }
+    for (n, suffix) in query.suffixes.iter().enumerate() {
+        sql.push(if n == 0 { " AND (" } else { " OR " });
+        let ending = format!(".{}", suffix.to_lowercase());
+        sql.push("substr(lower(document.name), -").push_bind(limit(ending.chars().count() as u64));
+        sql.push(") = ").push_bind(ending);
+    }
+    sql.push(if query.suffixes.is_empty() { "" } else { ")" });
+    for (n, run) in query.runs.iter().enumerate() {
+        sql.push(if n == 0 { " AND document.run IN (" } else { ", " }).push_bind(run.word());
+    }
+    sql.push(if query.runs.is_empty() { "" } else { ")" });
+    sql
+}
+
+fn record(row: &SqliteRow) -> Result<FileRecord, CatalogError> {
+    Ok(FileRecord {
+        id: parsed(row.get("id"))?,
+        kb: parsed(row.get("kb"))?,
+        name: row.get("name"),
+        size: count(row, "size"),
+        upload: PathBuf::from(row.get::<String, _>("upload")),
+        details: row.get("details"),
+        run: Run::of(row.get("run")),
+        progress: row.get("progress"),
+        message: row.get("message"),
+        began: row.get("began"),
+        took: row.get("took"),
+        enabled: row.get("enabled"),
+        made: row.get("made"),
+        updated: row.get("updated"),
+        rows: count(row, "rows"),
+    })
+}

@@ -1,0 +1,121 @@
+//! A parse that was asked for: it can be watched and stopped, and ends together with its rows' becoming live.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::{Ingest, IngestError, IngestReport, plan};
+use crate::catalog::{CatalogError, DocumentRecord, Ended, Task, WriteLock};
+use crate::ids::Id;
+use crate::sheet::ReadError;
+
+/// How far a reading is, and whether it shall go on.
+#[derive(Debug, Default)]
+pub struct Watch {
+    rows: AtomicU64,
+    stopped: AtomicBool,
+}
+
+impl Watch {
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Between 0 and 1: rows are read twice, and how many there are is not known before.
+    pub fn progress(&self) -> f64 {
+        const HALF_WAY: f64 = 100_000.0;
+        let rows = self.rows.load(Ordering::Relaxed) as f64;
+        rows / (rows + HALF_WAY)
+    }
+
+    /// One more row was read.
+    pub(super) fn row(&self) -> Result<(), ReadError> {
+        self.rows.fetch_add(1, Ordering::Relaxed);
+        if self.is_stopped() { Err(ReadError::Stopped("the parse was stopped".to_owned())) } else { Ok(()) }
+    }
+}
+
+/// One parse of one document.
+#[derive(Debug, Clone)]
+pub struct Job {
+    pub task: Task,
+    pub watch: Arc<Watch>,
+    pub started: Instant,
+}
+
+/// What a parse came to.
+#[derive(Debug)]
+pub enum Parsed {
+    /// Its rows are live.
+    Read(Box<IngestReport>),
+    /// The document of the same bytes whose rows stand for it, by id and name.
+    Same(Id, String),
+}
+
+impl Job {
+    pub fn new(task: Task) -> Self {
+        Self { task, watch: Arc::default(), started: Instant::now() }
+    }
+
+    /// Milliseconds so far.
+    pub fn took(&self) -> i64 {
+        i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// The last line of a document's progress; programs look for it.
+    pub fn done_line(&self) -> String {
+        format!("Task done ({:.2}s)", self.started.elapsed().as_secs_f64())
+    }
+
+    /// How the commit of its rows ends it.
+    pub(super) fn ended(&self) -> Result<Ended, IngestError> {
+        if self.watch.is_stopped() {
+            return Err(IngestError::Stopped);
+        }
+        let Task { document, ticket, .. } = self.task;
+        Ok(Ended { document, ticket, message: self.done_line(), took: self.took() })
+    }
+}
+
+impl Ingest<'_> {
+    /// Reads a stored document. Waits for another writer.
+    pub async fn parse(&self, job: &Job) -> Result<Parsed, IngestError> {
+        let kb = job.task.kb;
+        let _lock = WriteLock::acquire(&self.folder).await?;
+        self.unload_gone().await?;
+        self.sweep().await?;
+        let documents = self.catalog.documents(kb).await?;
+        let is_it = |document: &&DocumentRecord| document.id == job.task.document;
+        let document = documents.iter().find(is_it).ok_or(IngestError::Stopped)?;
+        let twin = |other: &&DocumentRecord| other.hash == document.hash && other.id != document.id && other.answers;
+        if let Some(twin) = documents.iter().find(twin) {
+            return Ok(Parsed::Same(twin.id, twin.name.clone()));
+        }
+        let mut readings = vec![self.anew(document, plan::from_json(&document.options)?, job.watch.clone())?];
+        match self.load(kb, &documents, &mut readings, Some(job)).await {
+            Err(IngestError::Catalog(CatalogError::Overtaken)) => return Err(IngestError::Stopped),
+            done => done?,
+        }
+        let files = readings.into_iter().map(|reading| reading.report).collect();
+        Ok(Parsed::Read(Box::new(IngestReport { files, ..IngestReport::default() })))
+    }
+
+    /// Removes the rows of deleted documents and the files that nothing names. Waits for another writer.
+    pub async fn tidy(&self) -> Result<(), IngestError> {
+        let _lock = WriteLock::acquire(&self.folder).await?;
+        self.unload_gone().await?;
+        self.sweep().await?;
+        self.sweep_uploads().await
+    }
+
+    async fn unload_gone(&self) -> Result<(), IngestError> {
+        for (document, kb) in self.catalog.gone().await? {
+            self.unload(kb, document).await?;
+        }
+        Ok(())
+    }
+}

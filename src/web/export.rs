@@ -1,0 +1,60 @@
+//! An answer's rows as a file that spreadsheet programs open: no cell of it is taken for a formula.
+
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde_json::Value;
+
+use super::download::attachment;
+use super::fault::Fault;
+use crate::ask::Answer;
+
+/// The rows as CSV, labels first.
+pub fn csv(answer: &Answer) -> Result<Response, Fault> {
+    let text = table(answer).map_err(|error| Fault::unexpected(error.to_string()))?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, attachment("answer.csv")),
+    ];
+    Ok((headers, text).into_response())
+}
+
+fn table(answer: &Answer) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(answer.columns.iter().map(|column| harmless(&column.label)))?;
+    for row in &answer.rows {
+        writer.write_record(row.iter().map(cell))?;
+    }
+    writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => harmless(text),
+        other => other.to_string(),
+    }
+}
+
+/// A text that a spreadsheet program would run is quoted with an apostrophe.
+fn harmless(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for (value, written) in [
+            (Value::from("=1+1"), "'=1+1"),
+            (Value::from("@x"), "'@x"),
+            (Value::from("-x"), "'-x"),
+            (Value::from(-5), "-5"),
+            (Value::from("a=1"), "a=1"),
+            (Value::Null, ""),
+        ] {
+            assert_eq!(cell(&value), written);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The description of the routes: it is whole, and no route gives a byte of another owner's.
+
+use serde_json::{Value, json};
+
+use super::doors::key;
+use super::{Served, text};
+
+/// Routes of the document as `(method, path)`.
+fn routes(document: &Value) -> Vec<(String, String)> {
+    let paths = document["paths"].as_object().expect("paths");
+    let of_path = |(path, methods): (&String, &Value)| {
+        let methods =
+            methods.as_object().into_iter().flatten().map(|(method, _)| (method.to_uppercase(), path.clone()));
+        methods.collect::<Vec<_>>()
+    };
+    paths.iter().flat_map(of_path).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_route_gives_a_byte_of_another_owner_s() {
+    const SECRET: &str = "geheim";
+    let mut served = Served::new().await;
+    let (alice, bob) = (key(&served, &["a", "--owner", "alice"]), key(&served, &["b", "--owner", "bob"]));
+    served.key = Some(alice.clone());
+    let dataset = served.dataset(&format!("{SECRET}-dataset")).await;
+    let file = format!("{SECRET}label,price\n{SECRET}cell,5\n").into_bytes();
+    let document = served.parsed(&dataset, &format!("{SECRET}.csv"), file).await;
+    let chat = served.call("POST", "/chats", json!({"name": format!("{SECRET}-chat"), "dataset_ids": [dataset]})).await;
+    let chat = text(&chat["data"]["id"]);
+    let session =
+        served.call("POST", &format!("/chats/{chat}/sessions"), json!({"name": format!("{SECRET}-session")})).await;
+    let session = text(&session["data"]["id"]);
+    let description = served.client.get(format!("{}/openapi.json", served.base)).send().await.expect("an answer");
+    let description: Value = description.json().await.expect("JSON");
+    assert!(text(&description["openapi"]).starts_with("3.1"), "{}", description["openapi"]);
+    let routes = routes(&description);
+    assert!(routes.len() > 30, "{}", routes.len());
+    served.key = Some(bob);
+    let body = json!({
+        "question": SECRET, "sql": format!("SELECT * FROM {SECRET}"), "dataset_ids": [dataset], "document_ids": [document],
+        "model": chat, "messages": [{"role": "user", "content": SECRET}], "session_id": session, "stream": false
+    });
+    for (method, path) in routes {
+        let named = [
+            ("{dataset_id}", &dataset),
+            ("{document_id}", &document),
+            ("{chat_id}", &chat),
+            ("{session_id}", &session),
+        ];
+        let path = named.iter().fold(path, |path, (name, id)| path.replace(name, id));
+        assert!(!path.contains('{'), "{path}");
+        let name = method.parse().expect("a method");
+        let request = served
+            .client
+            .request(name, format!("{}{path}", served.base))
+            .bearer_auth(served.key.as_deref().unwrap_or_default());
+        let response = request.json(&body).send().await.expect("an answer");
+        let status = response.status();
+        let said = response.text().await.expect("a text").replace(&format!("`{SECRET}"), "");
+        // Its own words may come back in a message about them.
+        assert!(
+            !said.contains(&format!("{SECRET}-")) && !said.contains(&format!("{SECRET}cell")),
+            "{method} {path}: {said}"
+        );
+        assert!(
+            !said.contains(&format!("{SECRET}label")) && !said.contains(&format!("{SECRET}.csv")),
+            "{method} {path}: {said}"
+        );
+        assert!(!status.is_server_error(), "{method} {path}: {status} {said}");
+    }
+    served.key = Some(alice);
+    assert_eq!(served.document(&dataset, &document).await["chunk_count"], 1);
+    assert_eq!(
+        served.get(&format!("/chats/{chat}/sessions?id={session}")).await["data"].as_array().map(Vec::len),
+        Some(1)
+    );
+}
