@@ -132,13 +132,10 @@ fn bounded(frame: &Frame) -> Option<Found> {
 /// A sum of a period against that of the period before, or of the same a year before.
 fn growth(frame: &Frame) -> Option<Found> {
     let mut bag = Bag::of(frame);
-    let yearly = match bag.roles().find_map(|(_, role)| match role {
+    let yearly = bag.roles().find_map(|(_, role)| match role {
         Role::Growth { yearly } => Some(yearly),
         _ => None,
-    }) {
-        Some(yearly) => yearly,
-        None => return None,
-    };
+    })?;
     bag.take(|role| matches!(role, Role::Growth { .. } | Role::What | Role::HowMuch | Role::HowMany | Role::NumberOf));
     let told = Told::of(&mut bag)?;
     bag.drop_joints();

@@ -60,7 +60,10 @@ pub(super) fn rows(grid: &Grid, asked: &Asked, mentions: &[Mention]) -> Vec<Vec<
         let with: Vec<Vec<Pick>> = rows
             .iter()
             .flat_map(|row| {
-                picks.iter().filter(|pick| disjoint(row, pick)).map(|pick| [row.as_slice(), &[pick.clone()]].concat())
+                picks
+                    .iter()
+                    .filter(|pick| disjoint(row, pick))
+                    .map(|pick| [row.as_slice(), std::slice::from_ref(pick)].concat())
             })
             .collect();
         rows.extend(with);
@@ -159,11 +162,11 @@ fn latin(cell: &str, asked: &Asked) -> Option<(Claims, f32)> {
         }
     }
     let mut cost = 0.0;
-    if let Some((at, spelled)) = initials(&label, asked) {
-        if claims.insert(at) {
-            cost += INITIALS_COST;
-            open.retain(|word| !spelled.contains(&word.id));
-        }
+    if let Some((at, spelled)) = initials(&label, asked)
+        && claims.insert(at)
+    {
+        cost += INITIALS_COST;
+        open.retain(|word| !spelled.contains(&word.id));
     }
     let total = label.iter().filter(|word| !word.aside && !SLIGHT.contains(&word.id.as_str())).count().max(1);
     let recall = 1.0 - open.len() as f32 / total as f32;

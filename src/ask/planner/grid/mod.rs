@@ -81,10 +81,7 @@ impl<'a> Grid<'a> {
     fn reading(&self, row: &[Pick], column: usize, asked: &Asked, index: usize) -> Option<Scored> {
         let mut claims: Claims = row.iter().flat_map(|pick| pick.claims.iter().copied()).collect();
         let row_cost: f32 = row.iter().map(|pick| pick.cost).sum();
-        let (header, header_cost) = match column::claims(&self.table.fields[column], asked, &claims) {
-            Some(found) => found,
-            None => return None,
-        };
+        let (header, header_cost) = column::claims(&self.table.fields[column], asked, &claims)?;
         if self.has_sibling(column, header_cost, &header, asked) {
             return None;
         }

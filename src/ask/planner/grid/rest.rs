@@ -63,10 +63,8 @@ pub(super) fn rest(grid: &Grid, row: &[Pick], value: usize, asked: &Asked, claim
         } else if is_kind(grid, row, asked, at) {
             rest.cost += KIND_COST;
             at + 1
-        } else if let Some(end) = undated(grid, asked, at, &mut rest) {
-            end
         } else {
-            return None;
+            undated(grid, asked, at, &mut rest)?
         };
     }
     Some(rest)
