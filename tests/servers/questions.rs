@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use regex::{Captures, Regex};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -21,6 +22,15 @@ fn questions() -> BTreeMap<Vec<String>, Vec<String>> {
         }
     }
     questions
+}
+
+/// The answer with its long fractions to twelve places: sums of doubles taken in another order differ in their last bit.
+fn rounded(answer: &Value) -> String {
+    let long = Regex::new(r"\d+\.\d{13,}").expect("a valid pattern");
+    let text = answer.to_string();
+    let places =
+        |found: &Captures<'_>| found[0].parse::<f64>().map_or_else(|_| found[0].to_owned(), |x| format!("{x:.12}"));
+    long.replace_all(&text, places).into_owned()
 }
 
 #[test]
@@ -48,7 +58,7 @@ fn every_question_has_the_same_answer_on_every_server() {
             words.extend(asked);
         }
         let different: Vec<String> = (wanted.iter().zip(&given).zip(words))
-            .filter(|((wanted, given), _)| wanted != given)
+            .filter(|((wanted, given), _)| rounded(wanted) != rounded(given))
             .map(|((wanted, given), question)| format!("{question}\n  want {wanted}\n  got  {given}"))
             .collect();
         runtime.block_on(place.close());

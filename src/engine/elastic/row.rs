@@ -11,6 +11,7 @@ use crate::engine::{Destination, Document, EngineError};
 use crate::ids::row_id;
 use crate::record::Contents;
 use crate::tokens::Segmenter;
+use crate::value::Role;
 use crate::{query, value};
 
 /// UTF-16 units of a text that Lucene takes as one term whatever its letters are: three bytes each, 32,766 at most.
@@ -97,6 +98,11 @@ impl RowWriter {
         Ok(json)
     }
 
+    /// Whether search looks in a column: not in one of a field that is for statements alone.
+    fn is_searched(&self, column: &str) -> bool {
+        !self.to.fields.iter().any(|field| field.role() == Role::Sql && field.column() == column)
+    }
+
     /// Values, the words of texts, the cells' own texts, and all words of the row.
     fn add_fields(&mut self, json: &mut Map<String, Value>, batch: &RecordBatch, row: usize) {
         let mut words: Vec<String> = Vec::new();
@@ -125,7 +131,9 @@ impl RowWriter {
                 }
             }
             json.insert(name.to_owned(), stored(column.as_ref(), row, &value));
-            words.extend(cell_words.iter().cloned());
+            if self.is_searched(name) {
+                words.extend(cell_words.iter().cloned());
+            }
         }
         if !too_long.is_empty() {
             json.insert("too_long".to_owned(), too_long.into());
