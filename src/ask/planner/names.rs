@@ -1,5 +1,7 @@
 //! The names a table goes by: its label, captions, files and sheets; which words of a question they explain.
 
+use std::collections::HashMap;
+
 use super::concept::stem;
 use super::dates::{Period, periods};
 use super::token::{Kind, Token, tokens};
@@ -18,11 +20,24 @@ pub struct Names {
     documents: Vec<Document>,
 }
 
+/// The files of a table in their order, each with its sheets.
+fn files(table: &Table) -> Vec<(&str, Vec<&str>)> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut files: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (file, sheet) in &table.sheets {
+        let place = *places.entry(file).or_insert(files.len());
+        if place == files.len() {
+            files.push((file, Vec::new()));
+        }
+        files[place].1.push(sheet);
+    }
+    files
+}
+
 impl Names {
     pub fn of(table: &Table) -> Self {
         let mut documents: Vec<Document> = Vec::new();
-        let mut files: Vec<&str> = table.sheets.iter().map(|(file, _)| file.as_str()).collect();
-        files.dedup();
+        let files = files(table);
         // A title of one sheet of several says nothing of the others' rows.
         let shared = match (files.len(), table.sheets.len()) {
             (0 | 1, 0 | 1) => [std::slice::from_ref(&table.label), table.captions.as_slice()].concat().join("\n"),
@@ -32,12 +47,7 @@ impl Names {
         if files.is_empty() {
             documents.push(Document::of("", &shared));
         }
-        for file in files {
-            if documents.iter().any(|document| document.name == file) {
-                continue;
-            }
-            let sheets: Vec<&str> =
-                table.sheets.iter().filter(|(other, _)| other == file).map(|(_, sheet)| sheet.as_str()).collect();
+        for (file, sheets) in files {
             let sheets = if sheets.len() > 1 { String::new() } else { sheets.join("\n") };
             documents.push(Document::of(file, &format!("{}\n{sheets}\n{shared}", stem_of(file))));
         }
