@@ -38,6 +38,20 @@ impl Catalog {
         read.commit().await?;
         Ok(snapshot)
     }
+
+    /// The segments of each table with every load that is stored, whether or not its document answers now.
+    pub async fn stored_segments(&self, kb: Id) -> Result<Vec<Vec<LiveSegment>>, CatalogError> {
+        let mut read = self.pool.begin().await?;
+        let loads: Vec<i64> = sqlx::query_scalar(
+            "SELECT load.no FROM load JOIN document ON document.id = load.document
+             WHERE document.kb = ? AND load.live = 1",
+        )
+        .bind(kb.to_string())
+        .fetch_all(&mut *read)
+        .await?;
+        let stored = loads.into_iter().map(number).collect::<Result<HashSet<u32>, _>>()?;
+        Ok(segments(&mut read, kb, &stored).await?.into_values().collect())
+    }
 }
 
 async fn documents(read: &mut Read<'_>, kb: Id, scope: &Scope) -> Result<Vec<Document>, CatalogError> {

@@ -24,7 +24,6 @@ use crate::engine::{Engine, EngineError};
 use crate::ids::Id;
 use crate::note::Note;
 use crate::sheet::{Progress, ReadOptions};
-use crate::sql::Scope;
 use choices::Choices;
 use plan::Present;
 use survey::Reading;
@@ -236,12 +235,10 @@ impl Ingest<'_> {
         self.merge(kb).await
     }
 
-    /// Small segments that piled up become one.
+    /// Small segments that piled up become one. Rows of documents that do not answer now are kept.
     async fn merge(&self, kb: Id) -> Result<(), IngestError> {
-        let scope = Scope { kbs: vec![kb], ..Scope::default() };
-        let snapshot = self.catalog.snapshot(&scope).await?;
-        for part in snapshot.tables.iter().flat_map(|table| &table.parts) {
-            for merged in self.engine.merge(&part.segments).await? {
+        for segments in self.catalog.stored_segments(kb).await? {
+            for merged in self.engine.merge(&segments).await? {
                 self.catalog.replace_segments(&merged.old, merged.new.as_ref()).await?;
             }
         }

@@ -211,6 +211,26 @@ async fn a_document_is_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_disabled_document_keeps_its_rows_when_segments_are_merged() {
+    let mut config = Config::default();
+    config.embedded.max_segments = 2;
+    let served = Served::with(config).await;
+    let dataset = served.dataset("d").await;
+    let hidden = served.parsed(&dataset, "a.csv", prices(3)).await;
+    let path = format!("/datasets/{dataset}/documents/{hidden}");
+    let answered = served.call("PUT", &path, json!({"enabled": false})).await;
+    assert_eq!(answered["data"]["status"], "0", "{answered}");
+    for (name, rows) in [("b.csv", 1), ("c.csv", 2), ("d.csv", 4), ("e.csv", 5)] {
+        served.parsed(&dataset, name, prices(rows)).await;
+    }
+    let tables = served.get(&format!("/datasets/{dataset}/tables")).await;
+    let count = format!("SELECT COUNT(*), SUM(price_long) FROM {}", text(&tables["data"][0]["name"]));
+    assert_eq!(served.rows(&dataset, &count).await, json!([[12, 29]]));
+    served.call("PUT", &path, json!({"enabled": true})).await;
+    assert_eq!(served.rows(&dataset, &count).await, json!([[15, 35]]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn parses_are_asked_for_stopped_and_fail_in_words() {
     let served = Served::new().await;
     let dataset = served.dataset("d").await;
