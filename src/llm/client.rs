@@ -82,7 +82,7 @@ impl Client {
             };
             failed += 1;
             let wait = backoff::wait(failed, failure.asked);
-            if !failure.again || failed >= self.tries || Instant::now() + wait >= deadline {
+            if !failure.again || failed >= self.tries || wait >= deadline.saturating_duration_since(Instant::now()) {
                 return Err(failure.error);
             }
             tracing::warn!(error = %failure.error, wait_ms = wait.as_millis() as u64, "model call failed, trying again");

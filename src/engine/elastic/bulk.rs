@@ -88,7 +88,7 @@ pub(super) async fn store(
         }
         failed += 1;
         let wait = backoff::wait(failed, None);
-        if Instant::now() + wait >= deadline {
+        if wait >= deadline.saturating_duration_since(Instant::now()) {
             let rows = put_off.len();
             return Err(EngineError::Unavailable(format!(
                 "the server is too busy (or its disk too full) for {rows} rows"

@@ -147,7 +147,7 @@ fn key(expr: &Expr, place: &Place) -> Option<Key> {
 /// A column that the server groups by and counts as DataFusion does.
 fn stored(name: &str, place: &Place) -> Option<(String, DataType)> {
     let kind = place.schema.field_with_name(name).ok()?.data_type().clone();
-    let own = matches!(name, "docnm_kwd" | "sheet_kwd" | "row_long") || place.field(name).is_some();
+    let own = matches!(name, "sheet_kwd" | "row_long") || place.field(name).is_some();
     let one_type = kind != DataType::Float64 || place.parts.len() < 2;
     let whole = !place.too_long.contains(name);
     let known = matches!(kind, DataType::Utf8View | DataType::Int64 | DataType::Float64 | DataType::Timestamp(_, None));

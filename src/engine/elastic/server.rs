@@ -121,7 +121,7 @@ impl Server {
             };
             failed += 1;
             let wait = backoff::wait(failed, failure.asked);
-            if !failure.again || Instant::now() + wait >= deadline {
+            if !failure.again || wait >= deadline.saturating_duration_since(Instant::now()) {
                 return Err(failure.fault);
             }
             tracing::warn!(fault = ?failure.fault, wait_ms = wait.as_millis() as u64, "a request failed, trying again");
