@@ -10,7 +10,7 @@ use crate::value::{FieldType, Role};
 pub const SOURCE_COLUMNS: [&str; 3] = ["docnm_kwd", "sheet_kwd", "row_long"];
 
 /// Columns of every table that only the program writes: scope, identity, search. No field may be called like one.
-pub const RESERVED_COLUMNS: [&str; 13] = [
+pub const RESERVED_COLUMNS: [&str; 14] = [
     "id",
     "kb_id",
     "doc_id",
@@ -24,6 +24,7 @@ pub const RESERVED_COLUMNS: [&str; 13] = [
     "content_ltks",
     "title_tks",
     "doc_no",
+    "too_long",
 ];
 
 /// One field of a table.
