@@ -24,6 +24,9 @@ pub enum Mode {
     Search,
 }
 
+/// The note that says how the planner reads a question.
+const READ_AS: &str = "question_read_as";
+
 /// What writing SQL came to.
 enum Written {
     Answered(Box<Answer>),
@@ -73,9 +76,10 @@ impl Asker<'_> {
     async fn write(&self, question: &str, notes: &mut Vec<Note>) -> Result<Written, AskError> {
         let mut mentions = self.engine.mentions(question, self.snapshot).await?;
         let schema = self.scope.visible(&self.snapshot.schema);
-        let known =
-            |name: &str| SOURCE_COLUMNS.contains(&name) || schema.tables.iter().any(|t| t.field(name).is_some());
-        mentions.retain(|mention| known(&mention.field));
+        mentions.retain(|mention| {
+            let own = || schema.table(&mention.table).is_some_and(|table| table.field(&mention.field).is_some());
+            SOURCE_COLUMNS.contains(&mention.field.as_str()) || own()
+        });
         if self.llm.is_some()
             && let Some(written) = self.write_by_model(question, &mentions, notes).await?
         {
@@ -97,7 +101,9 @@ impl Asker<'_> {
                 let mut notes: Vec<Note> = notes.iter().cloned().chain(readings).collect();
                 notes.extend(self.border(question, &check).await?);
                 if let Check::OneRow { others } = check {
-                    return self.only_row(question, [vec![sql], others].concat(), notes).await;
+                    let told = notes.iter().find(|note| note.code == READ_AS).map(|note| note.message.clone());
+                    let statements = [vec![(sql, told.unwrap_or_default())], others].concat();
+                    return self.only_row(question, statements, notes).await;
                 }
                 Ok(match self.statement(question, &sql, Path::Planner, notes).await? {
                     Outcome::Answered(answer) => Written::Answered(answer),
@@ -108,16 +114,21 @@ impl Asker<'_> {
     }
 
     /// The one statement of those that gives one row; unsure where none does, or several do.
-    async fn only_row(&self, question: &str, statements: Vec<String>, notes: Vec<Note>) -> Result<Written, AskError> {
+    async fn only_row(
+        &self,
+        question: &str,
+        statements: Vec<(String, String)>,
+        notes: Vec<Note>,
+    ) -> Result<Written, AskError> {
         let mut found = Vec::new();
-        for sql in statements {
-            match self.statement(question, &sql, Path::Planner, notes.clone()).await? {
+        for (sql, told) in &statements {
+            match self.statement(question, sql, Path::Planner, read_as(&notes, told)).await? {
                 Outcome::Answered(answer) if answer.total == 0 => {}
                 Outcome::Answered(answer) => found.push(answer),
                 Outcome::Refused(refusal) => return Ok(Written::Refused(refusal)),
             }
         }
-        let readings = notes.first().map(|note| note.message.clone()).into_iter().collect();
+        let readings = statements.into_iter().take(1).map(|(_, told)| told).collect();
         Ok(match (found.pop(), found.is_empty()) {
             (Some(answer), true) if answer.total == 1 => Written::Answered(answer),
             _ => Written::Unsure(readings),
@@ -168,6 +179,15 @@ impl Asker<'_> {
             tried.push(reply);
         }
     }
+}
+
+/// The notes, with how the statement reads the question in place of another's.
+fn read_as(notes: &[Note], told: &str) -> Vec<Note> {
+    let own = |note: &Note| match note.code == READ_AS {
+        true => Note { message: told.to_owned(), ..note.clone() },
+        false => note.clone(),
+    };
+    notes.iter().map(own).collect()
 }
 
 fn repaired(tried: &[String]) -> Note {

@@ -145,12 +145,15 @@ fn words(asked: &str) -> HashSet<String> {
 }
 
 /// Functions whose value depends on how often a number stands in its field.
-const COUNTING_EACH: [&str; 8] = ["sum", "avg", "mean", "median", "stddev", "stddev_pop", "var_pop", "variance"];
+const COUNTING_EACH: [&str; 9] =
+    ["sum", "avg", "median", "stddev_samp", "stddev_pop", "var_samp", "var_pop", "corr", "percentile_cont"];
 
-/// The fields of a statement with the names and words in it.
+/// The fields of a statement with the names and words in it; a text stands there as its cells.
 fn named<'s>(schema: &'s Schema, words: &HashSet<String>) -> impl Iterator<Item = &'s Field> {
     let tables = schema.tables.iter().filter(|table| words.contains(&table.name));
-    tables.flat_map(|table| &table.fields).filter(|field| words.contains(&field.name))
+    tables
+        .flat_map(|table| &table.fields)
+        .filter(|field| words.contains(&field.name) || words.contains(&field.column()))
 }
 
 /// Says which fields of a statement have cells that are no value of their type, so that it does not see them.
@@ -186,7 +189,6 @@ fn not_counted(scoped: &ScopedSelect, schema: &Schema) -> Vec<Note> {
         names.extend(name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.value.clone()));
         ControlFlow::Continue(())
     });
-    let labels = |table: &Table| table.fields.iter().map(|field| field.label.clone()).collect::<BTreeSet<_>>();
     let (read, others): (Vec<&Table>, Vec<&Table>) =
         schema.tables.iter().partition(|table| names.contains(&table.name));
     let read: Vec<_> = read.into_iter().map(labels).collect();
@@ -199,6 +201,10 @@ fn not_counted(scoped: &ScopedSelect, schema: &Schema) -> Vec<Note> {
         Note::new("table_not_counted", message)
     };
     alike.map(note).collect()
+}
+
+fn labels(table: &Table) -> BTreeSet<&str> {
+    table.fields.iter().map(|field| field.label.as_str()).collect()
 }
 
 fn today() -> chrono::NaiveDate {

@@ -71,7 +71,7 @@ impl Cutter<'_> {
             return None;
         }
         if same {
-            return Some((end, Some(Meaning::Context(Vec::new())), CONTEXT_COST / 2.0));
+            return Some((end, Some(Meaning::Context(Vec::new().into())), CONTEXT_COST / 2.0));
         }
         let whole = matches!(how, Likeness::Exact | Likeness::Folded);
         let cost = CHUNK_COST

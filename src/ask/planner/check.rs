@@ -8,10 +8,10 @@ use crate::schema::Schema;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Check {
     Nothing,
-    /// One row answers; more of them, or none, are no answer. The others are as good readings of the same words: of all, one
-    /// alone may have a row.
+    /// One row answers; more of them, or none, are no answer. The others are as good readings of the same words, each with how
+    /// it is told: of all, one alone may have a row.
     OneRow {
-        others: Vec<String>,
+        others: Vec<(String, String)>,
     },
     /// The list ends after `count` rows: this statement gives one more, whose last column is what the rows are ordered by.
     Border {

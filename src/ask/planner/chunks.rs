@@ -3,6 +3,8 @@
 //! Comes in: tokens, a table, the cells that the question names. Goes out: paths of chunks that cover every token.
 //! Must never happen: a word that is passed over because nothing knows it.
 
+use std::sync::Arc;
+
 use chrono::NaiveDate;
 
 use super::concept::concepts;
@@ -31,7 +33,7 @@ pub enum Meaning {
     Period(Period),
     Role(Role),
     /// Words of the table's own names, with the documents that bear them.
-    Context(Vec<String>),
+    Context(Arc<[String]>),
     /// The field is empty.
     Missing(usize),
 }
@@ -296,7 +298,7 @@ impl Cutter<'_> {
             }
             steps.push((
                 end,
-                Some(Meaning::Context(documents)),
+                Some(Meaning::Context(documents.into())),
                 if labelled { LABEL_CONTEXT_COST } else { CONTEXT_COST },
             ));
         }

@@ -254,7 +254,7 @@ fn relative(tokens: &[Token], today: NaiveDate) -> Option<(Period, usize)> {
     for (phrase, length, yearly, shift) in WORDS {
         let Some(span) = tokens.get(..*length) else { continue };
         let joint = if span[0].kind == Kind::Han { "" } else { " " };
-        if span.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(joint) != *phrase {
+        if !spells(span, joint, phrase) {
             continue;
         }
         if *yearly {
@@ -267,6 +267,16 @@ fn relative(tokens: &[Token], today: NaiveDate) -> Option<(Period, usize)> {
         ));
     }
     None
+}
+
+/// The tokens, joined, are the phrase.
+fn spells(span: &[Token], joint: &str, phrase: &str) -> bool {
+    let mut rest = phrase;
+    let fits = span.iter().enumerate().all(|(at, token)| {
+        let piece = if at == 0 { Some(rest) } else { rest.strip_prefix(joint) };
+        piece.and_then(|piece| piece.strip_prefix(token.text.as_str())).map(|left| rest = left).is_some()
+    });
+    fits && rest.is_empty()
 }
 
 /// Every period that a text names.

@@ -60,16 +60,16 @@ impl Cutter<'_> {
             .is_some_and(|chunk| matches!(chunk.meaning, Meaning::Column(index, _) if chunk.end == at && text(index)))
     }
 
-    /// Spans of tokens that are whole cells of a column whose rows differ.
+    /// Spans of tokens that are cells, or parts of cells, of a column whose rows differ.
     fn named_spans(&self) -> Vec<(usize, usize)> {
-        let whole = |mention: &&Mention| {
-            mention.table == self.table.name && matches!(mention.how, Likeness::Exact | Likeness::Folded)
-        };
+        let whole = |mention: &&Mention| mention.table == self.table.name && mention.how != Likeness::Fuzzy;
         let mut spans: Vec<(usize, usize)> = Vec::new();
         for mention in self.mentions.iter().filter(whole).filter(|mention| self.tells_rows(mention)) {
             let Some((start, end)) = self.span(mention) else { continue };
             let plain = !self.is_function(start, end) && !is_lowered(mention);
-            if !spans.contains(&(start, end)) && (plain || self.stands_as_a_cell(mention, start, end)) {
+            if !spans.contains(&(start, end))
+                && (plain || mention.how != Likeness::Partial && self.stands_as_a_cell(mention, start, end))
+            {
                 spans.push((start, end));
             }
         }

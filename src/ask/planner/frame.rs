@@ -2,6 +2,9 @@
 //!
 //! Comes in: one path of chunks. Goes out: a [`Frame`]. Must never happen: a number, a period or a cell that is dropped.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::chunks::{Chunk, Meaning, Path};
 use super::lexicon::Role;
 use super::names::Names;
@@ -55,7 +58,7 @@ pub(super) struct Reducer<'a> {
     pub(super) names: &'a Names,
     pub(super) nodes: Vec<Node>,
     cost: f32,
-    documents: Option<Vec<String>>,
+    documents: Option<Arc<[String]>>,
 }
 
 /// What a flag in a question costs where it is a condition (国有企业) and not what is asked.
@@ -133,15 +136,19 @@ impl<'a> Reducer<'a> {
         Some(())
     }
 
-    fn meet(&mut self, documents: Vec<String>) {
-        if documents.is_empty() || self.names.count() <= 1 {
+    fn meet(&mut self, documents: Arc<[String]>) {
+        let all = self.names.count();
+        if documents.is_empty() || all <= 1 {
             return;
         }
-        let met = match self.documents.take() {
-            Some(before) => before.into_iter().filter(|name| documents.contains(name)).collect(),
-            None => documents,
-        };
-        self.documents = Some(met);
+        self.documents = Some(match self.documents.take() {
+            Some(before) if documents.len() == all => before,
+            Some(before) if before.len() < all => {
+                let named: HashSet<&String> = documents.iter().collect();
+                before.iter().filter(|name| named.contains(name)).cloned().collect()
+            }
+            _ => documents,
+        });
     }
 
     pub(super) fn column(&self, at: Option<usize>) -> Option<usize> {
@@ -253,7 +260,7 @@ impl<'a> Reducer<'a> {
                 length if length == self.names.count() => {}
                 _ => frame.conditions.push(Condition {
                     column: Column::Document,
-                    test: Test::Cells(documents),
+                    test: Test::Cells(documents.to_vec()),
                     negated: false,
                 }),
             }

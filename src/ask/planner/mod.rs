@@ -141,7 +141,9 @@ fn decide(ranked: &[Ranked], schema: &Schema, question: &str) -> Plan {
     let mut notes = vec![Note::new("question_read_as", tell(best))];
     notes.extend(remarks::remarks(&best.scored, schema, question));
     let check = match check::check(&best.scored.reading, schema, question.chars().any(token::is_han)) {
-        Check::OneRow { .. } => Check::OneRow { others: near.iter().map(|next| next.sql.clone()).collect() },
+        Check::OneRow { .. } => {
+            Check::OneRow { others: near.iter().map(|next| (next.sql.clone(), tell(next))).collect() }
+        }
         other => other,
     };
     Plan::Statement { sql: best.sql.clone(), notes, score: (-best.scored.cost).exp(), check }

@@ -40,7 +40,7 @@ impl Reducer<'_> {
             let column = beside.flatten().filter(|_| !asked).and_then(|place| self.column(Some(place)));
             if bound.is_none() && column.is_none() && !self.tells_periods(&period) {
                 let documents = self.names.of_period(&period);
-                if !documents.is_empty() && (self.names.count() <= 1 || documents.len() == self.names.count()) {
+                if documents > 0 && (self.names.count() <= 1 || documents == self.names.count()) {
                     self.nodes.remove(at);
                     continue;
                 }

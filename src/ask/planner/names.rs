@@ -1,5 +1,6 @@
 //! The names a table goes by: its label, captions, files and sheets; which words of a question they explain.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::concept::stem;
@@ -13,7 +14,9 @@ struct Document {
     words: Vec<String>,
     /// Names without spaces, for Han phrases.
     text: String,
-    periods: Vec<Period>,
+    /// As they are written.
+    written: String,
+    periods: OnceCell<Vec<Period>>,
 }
 
 pub struct Names {
@@ -62,11 +65,11 @@ impl Names {
     pub fn spans(&self, all: &[Token], at: usize) -> Vec<(usize, Vec<String>)> {
         match all[at].kind {
             Kind::Han => self.han_spans(all, at),
-            Kind::Word => self
-                .bearing(|document| document.words.contains(&stem(&all[at].text)) && all[at].text.chars().count() >= 3)
-                .map(|names| (at + 1, names))
-                .into_iter()
-                .collect(),
+            Kind::Word if all[at].text.chars().count() >= 3 => {
+                let word = stem(&all[at].text);
+                let names = self.bearing(|document| document.words.contains(&word));
+                names.map(|names| (at + 1, names)).into_iter().collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -84,10 +87,9 @@ impl Names {
         self.documents.iter().all(|document| document.text.lines().any(ends))
     }
 
-    /// Documents whose names hold the period.
-    pub fn of_period(&self, period: &Period) -> Vec<String> {
-        self.bearing(|document| document.periods.iter().any(|other| other == period || period.holds(other)))
-            .unwrap_or_default()
+    /// How many documents have names that hold the period.
+    pub fn of_period(&self, period: &Period) -> usize {
+        self.documents.iter().filter(|document| document.holds(period)).count()
     }
 
     fn bearing(&self, bears: impl Fn(&Document) -> bool) -> Option<Vec<String>> {
@@ -113,7 +115,12 @@ impl Document {
         let words =
             tokens(names).iter().filter(|token| token.kind == Kind::Word).map(|token| stem(&token.text)).collect();
         let text = names.lines().map(super::token::fold).collect::<Vec<_>>().join("\n");
-        Self { name: name.to_owned(), words, text, periods: periods(names) }
+        Self { name: name.to_owned(), words, text, written: names.to_owned(), periods: OnceCell::new() }
+    }
+
+    fn holds(&self, period: &Period) -> bool {
+        let own = self.periods.get_or_init(|| periods(&self.written));
+        own.iter().any(|other| other == period || period.holds(other))
     }
 }
 

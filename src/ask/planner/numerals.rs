@@ -135,6 +135,10 @@ fn han(tokens: &[Token]) -> Option<(f64, usize, bool)> {
             _ => 0.0,
         };
         if let Some(value) = han_digit(&token.text) {
+            // 二五 and 两三 are no number that a reader is sure of.
+            if digit.is_some_and(|before| before != 0.0) {
+                return None;
+            }
             step = if value == 0.0 { 1.0 } else { step };
             digit = Some(value);
         } else if small > 0.0 {

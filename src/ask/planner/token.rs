@@ -26,6 +26,9 @@ pub struct Token {
 
 /// NFKC, lower case, straight quotes and dashes; one white space for many.
 pub fn fold(text: &str) -> String {
+    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return text.chars().map(|c| plain_mark(c.to_ascii_lowercase())).collect();
+    }
     let folded: String = text.nfkc().flat_map(char::to_lowercase).map(plain_mark).collect();
     folded.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -21,6 +21,8 @@ mod select;
 mod temporal;
 mod window;
 
+use std::borrow::Cow;
+
 use chrono::NaiveDate;
 use datafusion::sql::sqlparser::ast::{Expr, Query};
 
@@ -29,7 +31,7 @@ use super::predicate::Predicate;
 use super::{Code, OutColumn, Refusal, Scope};
 use crate::config::SqlLimits;
 use crate::note::Note;
-use crate::schema::Schema;
+use crate::schema::{Field, Schema};
 use crate::value::Role;
 
 /// An expression of the new tree with what is known of it.
@@ -199,12 +201,14 @@ impl<'a> Guard<'a> {
 
 impl Scope {
     /// The schema without the fields that the caller may not see and those that are for search alone.
-    pub fn visible(&self, schema: &Schema) -> Schema {
-        let mut schema = schema.clone();
-        for table in &mut schema.tables {
-            table.fields.retain(|field| !self.hidden_fields.contains(&field.name) && field.role() != Role::Search);
+    pub fn visible<'s>(&self, schema: &'s Schema) -> Cow<'s, Schema> {
+        let seen = |field: &Field| !self.hidden_fields.contains(&field.name) && field.role() != Role::Search;
+        if schema.tables.iter().flat_map(|table| &table.fields).all(seen) {
+            return Cow::Borrowed(schema);
         }
-        schema
+        let mut schema = schema.clone();
+        schema.tables.iter_mut().for_each(|table| table.fields.retain(seen));
+        Cow::Owned(schema)
     }
 }
 
