@@ -217,17 +217,20 @@ async fn a_disabled_document_keeps_its_rows_when_segments_are_merged() {
     let served = Served::with(config).await;
     let dataset = served.dataset("d").await;
     let hidden = served.parsed(&dataset, "a.csv", prices(3)).await;
+    for (name, rows) in [("b.csv", 1), ("c.csv", 2), ("d.csv", 4)] {
+        served.parsed(&dataset, name, prices(rows)).await;
+    }
     let path = format!("/datasets/{dataset}/documents/{hidden}");
     let answered = served.call("PUT", &path, json!({"enabled": false})).await;
     assert_eq!(answered["data"]["status"], "0", "{answered}");
-    for (name, rows) in [("b.csv", 1), ("c.csv", 2), ("d.csv", 4), ("e.csv", 5)] {
+    for (name, rows) in [("e.csv", 5), ("f.csv", 6), ("g.csv", 7), ("h.csv", 8)] {
         served.parsed(&dataset, name, prices(rows)).await;
     }
     let tables = served.get(&format!("/datasets/{dataset}/tables")).await;
     let count = format!("SELECT COUNT(*), SUM(price_long) FROM {}", text(&tables["data"][0]["name"]));
-    assert_eq!(served.rows(&dataset, &count).await, json!([[12, 29]]));
+    assert_eq!(served.rows(&dataset, &count).await, json!([[33, 114]]));
     served.call("PUT", &path, json!({"enabled": true})).await;
-    assert_eq!(served.rows(&dataset, &count).await, json!([[15, 35]]));
+    assert_eq!(served.rows(&dataset, &count).await, json!([[36, 120]]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
