@@ -7,13 +7,33 @@ use super::lexicon::{self, Role};
 use super::token::{Kind, Token, fold};
 use crate::engine::{Likeness, Mention};
 
+/// A span of tokens that is a cell, or a part of one.
+#[derive(PartialEq)]
+struct Named {
+    start: usize,
+    end: usize,
+    part: bool,
+}
+
+impl Named {
+    /// The chunk has a meaning for some of it; a longer name of the table is one for a mere part of a cell.
+    fn is_told_by(&self, chunk: &Chunk) -> bool {
+        let touched = chunk.start < self.end && self.start < chunk.end;
+        let around =
+            chunk.start <= self.start && self.end <= chunk.end && chunk.end - chunk.start > self.end - self.start;
+        touched
+            && match chunk.meaning {
+                Meaning::Role(_) => false,
+                Meaning::Context(_) => self.part && around,
+                _ => true,
+            }
+    }
+}
+
 impl Cutter<'_> {
     /// A cell that the question names is read as a function word or as a part of the table's names.
     pub(super) fn passes_over_a_cell(&self, path: &Path) -> bool {
-        let explains = |meaning: &Meaning| !matches!(meaning, Meaning::Role(_) | Meaning::Context(_));
-        self.named_spans().iter().any(|(start, end)| {
-            !path.chunks.iter().any(|chunk| chunk.start < *end && *start < chunk.end && explains(&chunk.meaning))
-        })
+        self.named_spans().iter().any(|named| !path.chunks.iter().any(|chunk| named.is_told_by(chunk)))
     }
 
     /// Words of the path that name cells without being one of them.
@@ -61,16 +81,15 @@ impl Cutter<'_> {
     }
 
     /// Spans of tokens that are cells, or parts of cells, of a column whose rows differ.
-    fn named_spans(&self) -> Vec<(usize, usize)> {
-        let whole = |mention: &&Mention| mention.table == self.table.name && mention.how != Likeness::Fuzzy;
-        let mut spans: Vec<(usize, usize)> = Vec::new();
-        for mention in self.mentions.iter().filter(whole).filter(|mention| self.tells_rows(mention)) {
+    fn named_spans(&self) -> Vec<Named> {
+        let near = |mention: &&Mention| mention.table == self.table.name && mention.how != Likeness::Fuzzy;
+        let mut spans = Vec::new();
+        for mention in self.mentions.iter().filter(near).filter(|mention| self.tells_rows(mention)) {
             let Some((start, end)) = self.span(mention) else { continue };
+            let named = Named { start, end, part: mention.how == Likeness::Partial };
             let plain = !self.is_function(start, end) && !is_lowered(mention);
-            if !spans.contains(&(start, end))
-                && (plain || mention.how != Likeness::Partial && self.stands_as_a_cell(mention, start, end))
-            {
-                spans.push((start, end));
+            if !spans.contains(&named) && (plain || !named.part && self.stands_as_a_cell(mention, start, end)) {
+                spans.push(named);
             }
         }
         spans
