@@ -59,7 +59,7 @@ pub struct App {
 /// What one question sees: knowledge bases at one moment.
 pub struct Session {
     scope: Scope,
-    snapshot: Snapshot,
+    snapshot: Arc<Snapshot>,
 }
 
 impl Session {
@@ -169,7 +169,7 @@ impl App {
         change: impl FnOnce(ReadOptions) -> ReadOptions,
     ) -> Result<IngestReport, AppError> {
         let kb = self.kb(name).await?;
-        let before = self.session_of(vec![kb]).await?.snapshot.schema;
+        let before = self.session_of(vec![kb]).await?;
         let mut report = match self.ingest().set(kb, file, change).await {
             Err(IngestError::NoFile(file)) => return Err(AppError::NoFile { kb: name.to_owned(), file }),
             other => other?,
@@ -177,7 +177,7 @@ impl App {
         let session = self.session_of(vec![kb]).await?;
         self.engine.index(&session.snapshot).await?;
         report.tables = session.snapshot.schema.tables.iter().map(TableReport::from).collect();
-        let changes = crate::ingest::changes(&before, &session.snapshot.schema);
+        let changes = crate::ingest::changes(before.schema(), &session.snapshot.schema);
         for file in report.files.iter_mut().take(1) {
             let new: Vec<_> = changes.iter().filter(|change| !file.notes.contains(change)).cloned().collect();
             file.notes.extend(new);

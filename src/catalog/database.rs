@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::Row;
@@ -10,6 +11,7 @@ use sqlx::sqlite::{
 };
 
 use super::migrate::{self, VERSION};
+use super::recent::Recent;
 use super::record::{DocumentRecord, KbRecord, PartRecord, TableRecord};
 use crate::ids::Id;
 
@@ -42,6 +44,7 @@ pub struct Catalog {
     pub(super) pool: SqlitePool,
     /// The owner of what is made without a key.
     pub(super) local: Id,
+    pub(super) recent: Arc<Recent>,
 }
 
 impl Catalog {
@@ -57,7 +60,7 @@ impl Catalog {
         migrate::migrate(&options).await?;
         let pool = SqlitePoolOptions::new().max_connections(if lasting { 4 } else { 1 }).connect_with(options).await?;
         let local: String = sqlx::query_scalar("SELECT id FROM owner WHERE name = 'local'").fetch_one(&pool).await?;
-        Ok(Self { pool, local: parsed(&local)? })
+        Ok(Self { pool, local: parsed(&local)?, recent: Arc::default() })
     }
 
     /// Makes an empty knowledge base of the local user.

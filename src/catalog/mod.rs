@@ -12,6 +12,7 @@ mod free_name;
 mod lock;
 mod migrate;
 mod owners;
+mod recent;
 mod record;
 mod sessions;
 mod snapshot;

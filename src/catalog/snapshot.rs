@@ -1,8 +1,9 @@
 //! One state of the catalog, read in one transaction.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use sqlx::{Row, Sqlite, Transaction};
+use sqlx::{Executor, Row, Sqlite, Transaction};
 
 use super::commit::number;
 use super::database::{Catalog, CatalogError, count, parsed, part, table};
@@ -16,9 +17,13 @@ use crate::sql::Scope;
 type Read<'a> = Transaction<'a, Sqlite>;
 
 impl Catalog {
-    /// What `scope` can see now.
-    pub async fn snapshot(&self, scope: &Scope) -> Result<Snapshot, CatalogError> {
+    /// What `scope` can see now; read once for many questions, until something of it changes.
+    pub async fn snapshot(&self, scope: &Scope) -> Result<Arc<Snapshot>, CatalogError> {
+        if let Some(snapshot) = self.recent.get(scope, changes(&self.pool).await?) {
+            return Ok(snapshot);
+        }
         let mut read = self.pool.begin().await?;
+        let changes = changes(&mut *read).await?;
         let mut snapshot = Snapshot::default();
         for kb in &scope.kbs {
             let documents = documents(&mut read, *kb, scope).await?;
@@ -36,6 +41,8 @@ impl Catalog {
             snapshot.documents.extend(documents);
         }
         read.commit().await?;
+        let snapshot = Arc::new(snapshot);
+        self.recent.put(scope, changes, snapshot.clone());
         Ok(snapshot)
     }
 
@@ -52,6 +59,11 @@ impl Catalog {
         let stored = loads.into_iter().map(number).collect::<Result<HashSet<u32>, _>>()?;
         Ok(segments(&mut read, kb, &stored).await?.into_values().collect())
     }
+}
+
+/// Changes of what questions see, counted by the catalog's triggers.
+async fn changes(read: impl Executor<'_, Database = Sqlite>) -> Result<i64, CatalogError> {
+    Ok(sqlx::query_scalar("SELECT next FROM counter WHERE name = 'seen'").fetch_one(read).await?)
 }
 
 async fn documents(read: &mut Read<'_>, kb: Id, scope: &Scope) -> Result<Vec<Document>, CatalogError> {
@@ -106,21 +118,19 @@ async fn segments(
     in_scope: &HashSet<u32>,
 ) -> Result<HashMap<String, Vec<LiveSegment>>, CatalogError> {
     let rows = sqlx::query(
-        "SELECT segment.no, segment.shape, segment.rows, content.load FROM segment
+        "SELECT segment.no, segment.shape, segment.rows, group_concat(content.load) AS loads FROM segment
          JOIN content ON content.segment = segment.no JOIN shape ON shape.id = segment.shape
-         WHERE shape.kb = ? ORDER BY segment.no, content.load",
+         WHERE shape.kb = ? GROUP BY segment.no ORDER BY segment.no",
     )
     .bind(kb.to_string())
     .fetch_all(&mut **read)
     .await?;
-    let mut held: BTreeMap<u32, (SegmentRef, Vec<u32>)> = BTreeMap::new();
+    let mut segments: HashMap<String, Vec<LiveSegment>> = HashMap::new();
     for row in &rows {
         let no = number(row.get("no"))?;
         let segment = SegmentRef { no, table_id: row.get("shape"), rows: count(row, "rows") };
-        held.entry(no).or_insert((segment, Vec::new())).1.push(number(row.get("load"))?);
-    }
-    let mut segments: HashMap<String, Vec<LiveSegment>> = HashMap::new();
-    for (segment, loads) in held.into_values() {
+        let mut loads = row.get::<&str, _>("loads").split(',').map(parsed).collect::<Result<Vec<u32>, _>>()?;
+        loads.sort_unstable();
         let live: Vec<u32> = loads.iter().copied().filter(|load| in_scope.contains(load)).collect();
         if live.is_empty() {
             continue;
@@ -141,14 +151,13 @@ fn seen(record: TableRecord, parts: &[PartRecord], names: &HashMap<Id, String>) 
         captions: Vec::new(),
         sheets: Vec::new(),
     };
+    let mut titles = HashSet::new();
     for part in parts {
         let Some(name) = names.get(&part.document) else { continue };
         table.rows += part.rows;
         for sheet in &part.sheets {
             table.sheets.push((name.clone(), sheet.name.clone()));
-            table.captions.extend(
-                sheet.titles.iter().filter(|title| !table.captions.contains(title)).cloned().collect::<Vec<_>>(),
-            );
+            table.captions.extend(sheet.titles.iter().filter(|title| titles.insert(*title)).cloned());
         }
     }
     table

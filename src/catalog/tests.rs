@@ -56,7 +56,7 @@ impl World {
         numbers
     }
 
-    async fn snapshot(&self) -> crate::engine::Snapshot {
+    async fn snapshot(&self) -> std::sync::Arc<crate::engine::Snapshot> {
         self.catalog.snapshot(&Scope { kbs: vec![self.kb], ..Scope::default() }).await.expect("a snapshot")
     }
 }
@@ -108,6 +108,44 @@ async fn documents_out_of_scope_do_not_count() {
     assert_eq!(snapshot.schema.tables[0].rows, 4);
     assert_eq!(snapshot.tables[0].parts[0].segments[0].docs, Some(vec![numbers[1]]));
     assert_eq!(snapshot.documents.len(), 1);
+}
+
+#[tokio::test]
+async fn a_snapshot_is_read_once_until_something_of_it_changes() {
+    let world = world().await;
+    let (a, b) = (Id::new(), Id::new());
+    let mut before = world.snapshot().await;
+    let mut is_new = async |change: &str| {
+        let now = world.snapshot().await;
+        assert!(!std::sync::Arc::ptr_eq(&before, &now), "{change}");
+        assert!(std::sync::Arc::ptr_eq(&now, &world.snapshot().await), "{change}");
+        before = now;
+    };
+    world.put(&[(a, "a.csv", 3), (b, "b.csv", 4)], 1).await;
+    is_new("two documents").await;
+    for change in [
+        "UPDATE document SET name = 'c.csv' WHERE id = ?",
+        "UPDATE document SET enabled = 0 WHERE id = ?",
+        "UPDATE document SET enabled = 1 WHERE id = ?",
+        "UPDATE document SET gone = 1 WHERE id = ?",
+        "UPDATE document SET gone = 0 WHERE id = ?",
+        "UPDATE document SET run = 'FAIL' WHERE id = ?",
+        "UPDATE document SET run = 'DONE' WHERE id = ?",
+    ] {
+        sqlx::query(change).bind(a.to_string()).execute(&world.catalog.pool).await.expect(change);
+        is_new(change).await;
+    }
+    world.put(&[(a, "c.csv", 5)], 2).await;
+    is_new("replaced").await;
+    let merged = SegmentRef { no: 4, table_id: "t".into(), rows: 9 };
+    world.catalog.replace_segments(&[1, 2], Some(&merged)).await.expect("merged");
+    is_new("merged").await;
+    world.catalog.remove_document(b, &[]).await.expect("removed");
+    is_new("removed").await;
+    let all = world.snapshot().await;
+    let scope = Scope { kbs: vec![world.kb], docs: Some(vec![b]), ..Scope::default() };
+    assert!(world.catalog.snapshot(&scope).await.expect("a snapshot").documents.is_empty());
+    assert_eq!((all.documents.len(), world.snapshot().await.documents.len()), (1, 1));
 }
 
 #[tokio::test]
