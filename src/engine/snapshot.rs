@@ -23,7 +23,7 @@ pub struct Part {
 }
 
 /// A segment, and which of its rows are live.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LiveSegment {
     pub segment: SegmentRef,
     /// Document numbers whose rows are live and in scope; `None` is all of its rows.

@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 use super::Cluster;
 use super::fault::Fault;
 use super::moment::whole;
-use super::place::{PartPlace, Place};
+use super::place::Place;
 use super::query::too_long;
 use super::server::Request;
-use crate::engine::EngineError;
 use crate::engine::cells::{Cells, column_of};
+use crate::engine::{EngineError, LiveSegment};
 
 /// Columns whose cells are kept.
 const MAX_COLUMNS: usize = 4_096;
@@ -23,7 +23,8 @@ const MAX_AT_ONCE: usize = 50;
 /// Cells too long to be terms that are read of one column.
 const MAX_LONG: usize = 1_000;
 
-type Key = (Vec<PartPlace>, String);
+/// The segments, with what is live in them, and the column.
+type Key = (Vec<LiveSegment>, String);
 
 #[derive(Default)]
 pub(super) struct DistinctCells {
@@ -36,6 +37,8 @@ struct Column {
     cells: Vec<Box<str>>,
     after: Option<Value>,
     done: bool,
+    /// Some are too long to be terms.
+    long: bool,
 }
 
 impl DistinctCells {
@@ -47,25 +50,30 @@ impl DistinctCells {
         fields: &[String],
     ) -> Result<Vec<Arc<Cells>>, EngineError> {
         let columns: Vec<String> = fields.iter().map(|field| column_of(field)).collect();
-        let key = |column: &String| (place.parts.clone(), column.clone());
-        let missing: Vec<String> = {
-            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            columns.iter().filter(|column| !kept.contains_key(&key(column))).cloned().collect()
-        };
-        let mut found: HashMap<String, Arc<Cells>> = HashMap::new();
+        let segments: Vec<LiveSegment> = place.parts.iter().flat_map(|part| &part.segments).cloned().collect();
+        let mut known = self.known(&segments, &columns);
+        known.insert("docnm_kwd".to_owned(), place.files.clone());
+        let missing: Vec<String> = columns.iter().filter(|column| !known.contains_key(*column)).cloned().collect();
         for some in missing.chunks(MAX_AT_ONCE) {
-            found.extend(read(cluster, place, some).await?);
+            let found = read(cluster, place, some).await?;
+            self.keep(&segments, &found);
+            known.extend(found);
         }
+        Ok(columns.iter().map(|column| known.get(column).cloned().unwrap_or_default()).collect())
+    }
+
+    fn known(&self, segments: &[LiveSegment], columns: &[String]) -> HashMap<String, Arc<Cells>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |column: &String| Some((column.clone(), kept.get(&(segments.to_vec(), column.clone()))?.clone()));
+        columns.iter().filter_map(known).collect()
+    }
+
+    fn keep(&self, segments: &[LiveSegment], found: &HashMap<String, Arc<Cells>>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() + found.len() > MAX_COLUMNS {
             kept.clear();
         }
-        let cells = |column: &String| {
-            let known = found.get(column).cloned().or_else(|| kept.get(&key(column)).cloned()).unwrap_or_default();
-            kept.insert(key(column), known.clone());
-            known
-        };
-        Ok(columns.iter().map(cells).collect())
+        kept.extend(found.iter().map(|(column, cells)| ((segments.to_vec(), column.clone()), cells.clone())));
     }
 }
 
@@ -75,36 +83,29 @@ async fn read(
     columns: &[String],
 ) -> Result<HashMap<String, Arc<Cells>>, EngineError> {
     let mut found = HashMap::new();
-    let mut open = Vec::new();
-    for name in columns {
-        match name.as_str() {
-            "docnm_kwd" => drop(found.insert(name.clone(), Arc::new(documents(place)))),
-            _ if place.parts.is_empty() => drop(found.insert(name.clone(), Arc::default())),
-            _ => open.push(Column { name: name.clone(), cells: Vec::new(), after: None, done: false }),
-        }
+    if place.parts.is_empty() {
+        return Ok(columns.iter().map(|name| (name.clone(), Arc::default())).collect());
     }
+    let open = |name: &String| Column { name: name.clone(), cells: Vec::new(), after: None, done: false, long: false };
+    let mut open: Vec<Column> = columns.iter().map(open).collect();
     let max = cluster.limits.max_distinct;
     while open.iter().any(|column| !column.done) {
         page(cluster, place, &mut open, max).await?;
     }
     for mut column in open {
-        let long = long_cells(cluster, place, &column.name).await?;
-        column.cells.extend(long);
-        let cut = column.cells.len() > max;
+        let mut cut = false;
+        if column.long {
+            let long = long_cells(cluster, place, &column.name).await?;
+            cut = long.len() == MAX_LONG;
+            column.cells.extend(long);
+        }
+        column.cells.sort_unstable();
+        column.cells.dedup();
+        cut |= column.cells.len() > max;
         column.cells.truncate(max);
         found.insert(column.name, Arc::new(Cells::new(column.cells, cut)));
     }
     Ok(found)
-}
-
-/// Names of the documents in scope.
-fn documents(place: &Place) -> Cells {
-    let live = |no: u32| place.parts.iter().any(|part| part.docs.contains(&no));
-    let named = place.documents.all.iter().filter(|document| live(document.no));
-    let mut names: Vec<Box<str>> = named.map(|document| document.name.as_str().into()).collect();
-    names.sort_unstable();
-    names.dedup();
-    Cells::new(names, false)
 }
 
 /// The next cells of every column that has more.
@@ -118,6 +119,7 @@ async fn page(cluster: &Arc<Cluster>, place: &Place, columns: &mut [Column], max
             composite["after"] = after.clone();
         }
         aggregations.insert(format!("c{at}"), json!({ "composite": composite }));
+        aggregations.insert(format!("l{at}"), json!({ "filter": too_long(&column.name) }));
     }
     let body = json!({ "size": 0, "track_total_hits": false, "query": place.within([]), "aggs": aggregations });
     let path = format!("/{}/_search", place.indexes().join(","));
@@ -127,6 +129,7 @@ async fn page(cluster: &Arc<Cluster>, place: &Place, columns: &mut [Column], max
         let given = &answer["aggregations"][format!("c{at}")];
         let buckets = given["buckets"].as_array().ok_or_else(|| Fault::reply("it has no cells"))?;
         column.cells.extend(buckets.iter().filter_map(|bucket| bucket["key"]["cell"].as_str().map(Into::into)));
+        column.long = answer["aggregations"][format!("l{at}")]["doc_count"].as_u64() != Some(0);
         column.after = given.get("after_key").cloned();
         column.done = column.after.is_none() || buckets.len() < size || column.cells.len() > max;
     }
@@ -142,8 +145,5 @@ async fn long_cells(cluster: &Arc<Cluster>, place: &Place, column: &str) -> Resu
     let answer = cluster.json(Request::post(path, &body)).await?;
     whole(&answer)?;
     let hits = answer["hits"]["hits"].as_array().into_iter().flatten();
-    let mut cells: Vec<Box<str>> = hits.filter_map(|hit| hit["_source"][column].as_str().map(Into::into)).collect();
-    cells.sort_unstable();
-    cells.dedup();
-    Ok(cells)
+    Ok(hits.filter_map(|hit| hit["_source"][column].as_str().map(Into::into)).collect())
 }

@@ -44,7 +44,7 @@ async fn answered(moment: &Arc<Moment>, places: &[Arc<Place>], call: &Call) -> R
     let column = column_of(&call.field);
     // A segment without an entry would be null.
     let segments = place.parts.iter().flat_map(|part| &part.segments);
-    let mut hits: Hits = segments.map(|no| (*no, SegmentHits::default())).collect();
+    let mut hits: Hits = segments.map(|live| (live.segment.no, SegmentHits::default())).collect();
     Keys { moment, place, query }.each(|segment, row| hits.entry(segment).or_default().rows.insert(row)).await?;
     if place.field(&column).is_some() {
         let query = not(exists(&column));

@@ -7,10 +7,11 @@ use datafusion::arrow::datatypes::SchemaRef;
 use serde_json::{Value, json};
 
 use super::Cluster;
+use crate::engine::cells::Cells;
 use crate::engine::documents::Documents;
 use crate::engine::layout::{schema, text_fields};
 use crate::engine::overflow::Extent;
-use crate::engine::{EngineError, Snapshot};
+use crate::engine::{EngineError, LiveSegment, Snapshot};
 use crate::ids::Id;
 use crate::schema::{Field, Table};
 use crate::value::FieldType;
@@ -27,6 +28,8 @@ pub(super) struct Place {
     pub text_fields: Vec<String>,
     pub parts: Vec<PartPlace>,
     pub documents: Arc<Documents>,
+    /// Names of its files.
+    pub files: Arc<Cells>,
     /// Live rows, by the catalog.
     pub rows: u64,
     /// Columns with cells too long to be terms, known once a moment is opened.
@@ -34,15 +37,15 @@ pub(super) struct Place {
 }
 
 /// The rows of one knowledge base.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone)]
 pub(super) struct PartPlace {
     pub kb: Id,
     pub index: String,
     pub table_id: String,
     /// Numbers of the live documents in scope.
     pub docs: Vec<u32>,
-    /// Numbers of the segments that they have rows in.
-    pub segments: Vec<u32>,
+    /// The segments that they have rows in.
+    pub segments: Vec<LiveSegment>,
 }
 
 impl Place {
@@ -55,8 +58,7 @@ impl Place {
             let docs: Vec<u32> = of_kb.map(|document| document.no).collect();
             let has_rows = !part.segments.is_empty() && !docs.is_empty();
             let (kb, index, table_id) = (part.kb, cluster.index_of(part.kb), part.table_id.clone());
-            let segments = part.segments.iter().map(|live| live.segment.no).collect();
-            has_rows.then_some(PartPlace { kb, index, table_id, docs, segments })
+            has_rows.then(|| PartPlace { kb, index, table_id, docs, segments: part.segments.clone() })
         };
         Self {
             name: table.name.clone(),
@@ -65,6 +67,7 @@ impl Place {
             text_fields: text_fields(table),
             parts: parts.iter().filter_map(part).collect(),
             documents: documents.clone(),
+            files: documents.files.get(at).cloned().unwrap_or_default(),
             rows: table.rows,
             too_long: HashSet::new(),
         }

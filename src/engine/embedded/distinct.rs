@@ -1,6 +1,6 @@
 //! The distinct cells of a column in scope, kept while the column's segments are live.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
@@ -30,7 +30,7 @@ impl DistinctCells {
     /// Whether the cells of a field are in memory, all of them.
     pub(super) fn knows(&self, view: &View, field: &str) -> bool {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.get(&key(view, column_of(field))).is_some_and(|cells| !cells.cut)
+        field == "docnm_kwd" || kept.get(&key(view, column_of(field))).is_some_and(|cells| !cells.cut)
     }
 
     /// The live cells of a segment's text column, which are not kept here.
@@ -42,15 +42,15 @@ impl DistinctCells {
 
     /// The cells of a field by its stored name, `docnm_kwd` and `sheet_kwd` included.
     pub(super) fn of_field(&self, store: &Store, view: &View, field: &str) -> Result<Arc<Cells>, EngineError> {
+        if field == "docnm_kwd" {
+            return Ok(view.files.clone());
+        }
         let column = column_of(field);
         let key = key(view, column.clone());
         if let Some(cells) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(cells.clone());
         }
-        let cells = Arc::new(match column.as_str() {
-            "docnm_kwd" => documents(store, view)?,
-            column => read(store, view, column, self.max)?,
-        });
+        let cells = Arc::new(read(store, view, &column, self.max)?);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= MAX_COLUMNS {
             kept.clear();
@@ -145,24 +145,4 @@ pub(super) fn for_each_cell(
         }
     }
     Ok(())
-}
-
-/// Names of the documents that have live rows in the view.
-fn documents(store: &Store, view: &View) -> Result<Cells, EngineError> {
-    let mut seen = HashSet::new();
-    for segment in view.segments() {
-        for group in 0..segment.footer.groups.len() {
-            let Some(numbers) = store.column(&segment.footer, group, "doc_no")? else { continue };
-            let live = segment.live(store, group)?;
-            let places = view.documents.places(&numbers).unwrap_or_default();
-            let of_row =
-                |(row, place): (usize, Option<u32>)| place.filter(|_| live.as_ref().is_none_or(|live| live[row]));
-            seen.extend(places.into_iter().enumerate().filter_map(of_row));
-        }
-    }
-    let name = |at: u32| Some(view.documents.all.get(at as usize)?.name.as_str().into());
-    let mut names: Vec<Box<str>> = seen.into_iter().filter_map(name).collect();
-    names.sort_unstable();
-    names.dedup();
-    Ok(Cells::new(names, false))
 }

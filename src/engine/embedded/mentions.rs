@@ -43,7 +43,7 @@ impl MentionIndexes {
             for segment in view.segments() {
                 indexes.push(of_view(view, self.of_segment(store, distinct, segment)?));
             }
-            indexes.push(of_view(view, self.of_files(distinct.of_field(store, view, "docnm_kwd")?)?));
+            indexes.push(of_view(view, self.of_files(&view.files)?));
         }
         Ok(find(question, &indexes))
     }
@@ -85,9 +85,9 @@ impl MentionIndexes {
         Ok(packed)
     }
 
-    fn of_files(&self, cells: Arc<Cells>) -> Result<Arc<Packed>, EngineError> {
+    fn of_files(&self, cells: &Arc<Cells>) -> Result<Arc<Packed>, EngineError> {
         let mut kept = lock(&self.files);
-        if let Some((_, packed)) = kept.iter().find(|(own, _)| Arc::ptr_eq(own, &cells)) {
+        if let Some((_, packed)) = kept.iter().find(|(own, _)| Arc::ptr_eq(own, cells)) {
             return Ok(packed.clone());
         }
         let names = Building::new("docnm_kwd", &cells.all, true);
@@ -95,7 +95,7 @@ impl MentionIndexes {
         if kept.len() >= MAX_KEPT {
             kept.clear();
         }
-        kept.push((cells, packed.clone()));
+        kept.push((cells.clone(), packed.clone()));
         Ok(packed)
     }
 

@@ -13,7 +13,7 @@ use super::search::{self, Shards};
 use super::store::Store;
 use super::view::{SegmentView, View};
 use super::{Embedded, EngineError, ResultSet, Snapshot, blocking};
-use crate::engine::cells::column_of;
+use crate::engine::cells::{column_of, words};
 use crate::engine::matching::{Call, Hits, MatchFunction, Need, SegmentHits, calls};
 use crate::engine::outcome::{casts_to_whole, relations, result, round_sums};
 use crate::engine::overflow::{self, Extent};
@@ -139,9 +139,7 @@ fn answer(store: &Store, shards: &Shards, views: &[Arc<View>], call: &Call) -> R
     let view = view.ok_or_else(|| refused(format!("MATCH names the table {}", call.table)))?;
     let column = column_of(&call.field);
     let need = Need::read(&call.options).ok_or_else(|| refused(format!("MATCH has no option {}", call.options)))?;
-    let mut words = tokens::tokens(&call.words);
-    words.sort();
-    words.dedup();
+    let words = words(&call.words);
     search::build(store, &[view.as_ref()])?;
     let hits = view.segments().map(|segment| {
         let rows = match column.as_str() {

@@ -8,6 +8,7 @@ use datafusion::arrow::datatypes::{SchemaRef, UInt32Type};
 
 use super::footer::Footer;
 use super::store::Store;
+use crate::engine::cells::Cells;
 use crate::engine::documents::Documents;
 use crate::engine::layout::{schema, text_fields};
 use crate::engine::overflow::Extent;
@@ -27,6 +28,8 @@ pub(super) struct View {
     pub unsearched: Arc<HashSet<String>>,
     pub parts: Vec<PartView>,
     pub documents: Arc<Documents>,
+    /// Names of its files.
+    pub files: Arc<Cells>,
 }
 
 #[derive(Debug, Clone)]
@@ -68,6 +71,7 @@ impl View {
             unsearched: Arc::new(unsearched(table)),
             parts: parts.collect::<Result<_, EngineError>>()?,
             documents: documents.clone(),
+            files: documents.files.get(index).cloned().unwrap_or_default(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! What is pushed down, case by case: a query, or nothing.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use datafusion::logical_expr::{col, in_list, lit, not};
 use datafusion::prelude::cast;
@@ -53,7 +54,8 @@ fn place(parts: usize) -> Place {
     let kb = Id::new();
     let document = |no, name: &str| Document { no, doc_id: Id::new(), name: name.to_owned(), kb };
     let snapshot = Snapshot { documents: vec![document(4, "a.csv"), document(5, "b.csv")], ..Snapshot::default() };
-    let part = PartPlace { kb, index: "i".to_owned(), table_id: "x".to_owned(), docs: vec![4, 5], segments: vec![1] };
+    let part =
+        PartPlace { kb, index: "i".to_owned(), table_id: "x".to_owned(), docs: vec![4, 5], segments: Vec::new() };
     Place {
         name: table.name.clone(),
         schema: schema(&table),
@@ -61,6 +63,7 @@ fn place(parts: usize) -> Place {
         fields,
         parts: vec![part; parts],
         documents: LastDocuments::default().of(&snapshot),
+        files: Arc::default(),
         rows: table.rows,
         too_long: HashSet::new(),
     }
