@@ -87,8 +87,9 @@ impl Catalog {
 
     /// The owner's dataset of this id.
     pub async fn dataset(&self, owner: Id, id: Id) -> Result<Option<DatasetRecord>, CatalogError> {
-        let query = DatasetQuery { id: Some(id), take: 1, ..DatasetQuery::default() };
-        Ok(self.datasets(owner, &query).await?.0.pop())
+        let query = DatasetQuery { id: Some(id), ..DatasetQuery::default() };
+        let row = matching(DATASET, owner, &query).build().fetch_optional(&self.pool).await?;
+        row.as_ref().map(record).transpose()
     }
 
     /// A page of the owner's datasets, and how many there are on all pages.

@@ -167,8 +167,9 @@ impl Catalog {
 
     /// The dataset's document of this id.
     pub async fn file(&self, kb: Id, id: Id) -> Result<Option<FileRecord>, CatalogError> {
-        let query = FileQuery { id: Some(id), take: 1, ..FileQuery::default() };
-        Ok(self.files(kb, &query).await?.0.pop())
+        let query = FileQuery { id: Some(id), ..FileQuery::default() };
+        let row = matching(FILE, kb, &query).build().fetch_optional(&self.pool).await?;
+        row.as_ref().map(record).transpose()
     }
 
     /// The report of the document's live load, JSON; `None` where it has none.

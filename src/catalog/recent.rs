@@ -12,7 +12,6 @@ const KEPT: usize = 8;
 
 struct Seen {
     kbs: Vec<Id>,
-    docs: Option<Vec<Id>>,
     /// What the catalog had counted of its changes.
     changes: i64,
     snapshot: Arc<Snapshot>,
@@ -20,27 +19,34 @@ struct Seen {
 
 impl Seen {
     fn is_of(&self, scope: &Scope) -> bool {
-        self.kbs == scope.kbs && self.docs == scope.docs
+        self.kbs == scope.kbs && scope.docs.is_none()
     }
 }
 
-/// Newest first.
+/// The one asked last comes first.
 #[derive(Default)]
-pub(super) struct Recent(Mutex<VecDeque<Seen>>);
+pub(super) struct Recent {
+    seen: Mutex<VecDeque<Seen>>,
+    /// Held while one is read.
+    pub(super) reading: tokio::sync::Mutex<()>,
+}
 
 impl Recent {
     /// What was read of the scope when so many changes had been counted.
     pub(super) fn get(&self, scope: &Scope, changes: i64) -> Option<Arc<Snapshot>> {
-        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = seen.iter().find(|seen| seen.is_of(scope) && seen.changes == changes);
-        found.map(|seen| seen.snapshot.clone())
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = seen.iter().position(|seen| seen.is_of(scope) && seen.changes == changes)?;
+        let found = seen.remove(at)?;
+        let snapshot = found.snapshot.clone();
+        seen.push_front(found);
+        Some(snapshot)
     }
 
     pub(super) fn put(&self, scope: &Scope, changes: i64, snapshot: Arc<Snapshot>) {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.retain(|seen| !seen.is_of(scope));
         seen.truncate(KEPT - 1);
-        seen.push_front(Seen { kbs: scope.kbs.clone(), docs: scope.docs.clone(), changes, snapshot });
+        seen.push_front(Seen { kbs: scope.kbs.clone(), changes, snapshot });
     }
 }
 
