@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use super::Cluster;
 use super::fault::Fault;
 use super::moment::whole;
-use super::place::Place;
+use super::place::{PartPlace, Place};
 use super::query::any;
 use super::row::stored_word;
 use super::server::Request;
 use crate::engine::cells::words;
 use crate::engine::{EngineError, Hit, RowKey, Source, StoredRow};
+use crate::ids::Id;
 
 /// A name says less than a cell.
 const TITLE_WEIGHT: f64 = 0.5;
@@ -75,8 +76,13 @@ pub(super) async fn stored(
     Ok(keys.iter().filter_map(|key| rows.get(key).cloned()).collect())
 }
 
+/// Rows of all places: one clause for each knowledge base.
 fn scope(places: &[Arc<Place>]) -> Value {
-    any(places.iter().filter(|place| !place.parts.is_empty()).map(|place| place.scope()).collect())
+    let mut of_kb: HashMap<Id, (&PartPlace, Vec<&str>)> = HashMap::new();
+    for part in places.iter().flat_map(|place| &place.parts) {
+        of_kb.entry(part.kb).or_insert((part, Vec::new())).1.push(&part.table_id);
+    }
+    any(of_kb.into_values().map(|(part, tables)| part.rows_of(&tables)).collect())
 }
 
 async fn hits(

@@ -116,12 +116,17 @@ impl Place {
 
 impl PartPlace {
     fn scope(&self) -> Value {
+        self.rows_of(&[&self.table_id])
+    }
+
+    /// Rows of tables of its knowledge base.
+    pub(super) fn rows_of(&self, tables: &[&str]) -> Value {
         let numbers: Vec<Value> =
             self.docs.chunks(MAX_TERMS).map(|docs| json!({ "terms": { "doc_no": docs } })).collect();
         json!({ "bool": {
             "filter": [
                 { "term": { "kb_id": self.kb.to_string() } },
-                { "term": { "table_id": self.table_id } },
+                { "terms": { "table_id": tables } },
                 { "bool": { "should": numbers, "minimum_should_match": 1 } },
             ],
         } })

@@ -155,5 +155,5 @@ fn the_scope_is_the_outermost_filter() {
     let within = place(1).within([is("city_kwd", "x")]);
     let filters = within["bool"]["filter"].as_array().expect("filters");
     assert_eq!(filters.len(), 2);
-    assert_eq!(filters[0]["bool"]["filter"][1], json!({ "term": { "table_id": "x" } }));
+    assert_eq!(filters[0]["bool"]["filter"][1], json!({ "terms": { "table_id": ["x"] } }));
 }
