@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::ask::{Answer, AskError, Asker, Chunk, Mode, Outcome, Path as Way};
+use crate::ask::{Answer, AskError, Asker, Chunk, Mode, Outcome, Path as Way, Planner};
 use crate::catalog::{Catalog, CatalogError, KbRecord};
 use crate::config::Config;
 use crate::engine::elastic::Elastic;
@@ -51,6 +51,7 @@ pub struct App {
     catalog: Catalog,
     engine: Arc<dyn Engine>,
     llm: Option<Client>,
+    planner: Planner,
     /// The folder goes with the application.
     temporary: Option<tempfile::TempDir>,
     progress: Progress<'static>,
@@ -100,7 +101,8 @@ impl App {
             false => Arc::new(Embedded::open(&folder, &config.embedded, &config.sql, lasting)?),
         };
         let llm = Client::new(&config.llm)?;
-        Ok(Self { config, folder, catalog, engine, llm, temporary, progress: Progress::default() })
+        let planner = Planner::default();
+        Ok(Self { config, folder, catalog, engine, llm, planner, temporary, progress: Progress::default() })
     }
 
     /// The same application; readings tell how far they are.
@@ -277,6 +279,7 @@ impl App {
             scope: &session.scope,
             config: &self.config,
             llm: self.llm.as_ref(),
+            planner: &self.planner,
         }
     }
 

@@ -20,6 +20,7 @@ use crate::sql::Scope;
 
 pub use answer::{Answer, Chunk, Column, DocCount, Path, Reference, Statement};
 pub use language::Language;
+pub use planner::Planner;
 pub use question::Mode;
 pub use statement::Outcome;
 
@@ -39,4 +40,5 @@ pub struct Asker<'a> {
     pub scope: &'a Scope,
     pub config: &'a Config,
     pub llm: Option<&'a Client>,
+    pub planner: &'a Planner,
 }

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use super::answer::{Answer, Path};
 use super::language::Language;
-use super::planner::{self, Check, Plan};
+use super::planner::{Check, Plan};
 use super::statement::Outcome;
 use super::{AskError, Asker, prompt};
 use crate::engine::Mention;
@@ -95,7 +95,7 @@ impl Asker<'_> {
         notes: &[Note],
     ) -> Result<Written, AskError> {
         let today = chrono::Local::now().date_naive();
-        match planner::plan(question, &self.scope.visible(&self.snapshot.schema), mentions, today) {
+        match self.planner.plan(question, &self.scope.visible(&self.snapshot.schema), mentions, today) {
             Plan::Unsure { readings } => Ok(Written::Unsure(readings)),
             Plan::Statement { sql, notes: readings, check, .. } => {
                 let mut notes: Vec<Note> = notes.iter().cloned().chain(readings).collect();

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::labels::without_brackets;
 use super::token::{Token, tokens};
-use super::{Plan, plan};
+use super::{Plan, Planner};
 use crate::config::ReadLimits;
 use crate::engine::{Likeness, Mention};
 use crate::note::Note;
@@ -172,7 +172,7 @@ fn plans_of_the_shared_questions() {
             let (Some(file), Some(question)) = (case["files"][0].as_str(), case["question"].as_str()) else { continue };
             let sheet = sheets.entry(file.to_owned()).or_insert_with(|| sheet(&folder.join(file)));
             let Some(sheet) = sheet else { continue };
-            let plan = plan(question, &sheet.schema, &mentions(question, sheet), today);
+            let plan = Planner::default().plan(question, &sheet.schema, &mentions(question, sheet), today);
             let told = match &plan {
                 Plan::Statement { sql, notes, score, .. } => {
                     json!({"sql": sql, "score": score, "read": notes[0].message})

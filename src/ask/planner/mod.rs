@@ -63,45 +63,54 @@ const TOLD: usize = 2;
 /// The longest question that is read, in tokens.
 const MOST_TOKENS: usize = 150;
 
-/// Reads a question; pure.
-pub fn plan(question: &str, schema: &Schema, mentions: &[Mention], today: NaiveDate) -> Plan {
-    let tokens = token::tokens(question);
-    if tokens.is_empty() || tokens.len() > MOST_TOKENS {
-        return Plan::Unsure { readings: Vec::new() };
-    }
-    let mut found: Vec<Scored> = Vec::new();
-    for index in candidates::candidates(&tokens, &schema.tables, mentions) {
-        found.extend(read_table(question, &tokens, schema, index, mentions, today));
-    }
-    let ranked = ranked(found, schema, question.chars().any(token::is_han));
-    decide(&ranked, schema, question)
+/// Reads questions; what it keeps changes no reading.
+#[derive(Default)]
+pub struct Planner {
+    names: names::KnownNames,
 }
 
-fn read_table(
-    question: &str,
-    tokens: &[token::Token],
-    schema: &Schema,
-    index: usize,
-    mentions: &[Mention],
-    today: NaiveDate,
-) -> Vec<Scored> {
-    let table = &schema.tables[index];
-    let labels = labels::Labels::of(table);
-    let names = names::Names::of(table);
-    let cutter = chunks::Cutter { question, tokens, table, labels: &labels, names: &names, mentions, today };
-    let paths = cutter.paths();
-    let mut found = grid::read(question, tokens, table, index, mentions);
-    for path in &paths {
-        let (passed_over, twin) = (cutter.passes_over_a_cell(path), cutter.names_a_twin(path));
-        let frames = frame::frames(path, table, &names);
-        found.extend(frames.iter().flat_map(|frame| grammar::readings(frame, index)).map(|scored| Scored {
-            doubtful: scored.doubtful || passed_over || twin,
-            passed_over,
-            read_as: cutter.read_as(path),
-            ..scored
-        }));
+impl Planner {
+    /// Reads a question.
+    pub fn plan(&self, question: &str, schema: &Schema, mentions: &[Mention], today: NaiveDate) -> Plan {
+        let tokens = token::tokens(question);
+        if tokens.is_empty() || tokens.len() > MOST_TOKENS {
+            return Plan::Unsure { readings: Vec::new() };
+        }
+        let mut found: Vec<Scored> = Vec::new();
+        for index in candidates::candidates(&tokens, &schema.tables, mentions) {
+            found.extend(self.read_table(question, &tokens, schema, index, mentions, today));
+        }
+        let ranked = ranked(found, schema, question.chars().any(token::is_han));
+        decide(&ranked, schema, question)
     }
-    found
+
+    fn read_table(
+        &self,
+        question: &str,
+        tokens: &[token::Token],
+        schema: &Schema,
+        index: usize,
+        mentions: &[Mention],
+        today: NaiveDate,
+    ) -> Vec<Scored> {
+        let table = &schema.tables[index];
+        let labels = labels::Labels::of(table);
+        let names = self.names.of(table);
+        let cutter = chunks::Cutter { question, tokens, table, labels: &labels, names: &names, mentions, today };
+        let paths = cutter.paths();
+        let mut found = grid::read(question, tokens, table, index, mentions);
+        for path in &paths {
+            let (passed_over, twin) = (cutter.passes_over_a_cell(path), cutter.names_a_twin(path));
+            let frames = frame::frames(path, table, &names);
+            found.extend(frames.iter().flat_map(|frame| grammar::readings(frame, index)).map(|scored| Scored {
+                doubtful: scored.doubtful || passed_over || twin,
+                passed_over,
+                read_as: cutter.read_as(path),
+                ..scored
+            }));
+        }
+        found
+    }
 }
 
 /// A reading with its statement.

@@ -1,7 +1,7 @@
 //! The names a table goes by: its label, captions, files and sheets; which words of a question they explain.
 
-use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::concept::stem;
 use super::dates::{Period, periods};
@@ -16,11 +16,54 @@ struct Document {
     text: String,
     /// As they are written.
     written: String,
-    periods: OnceCell<Vec<Period>>,
+    /// What each name ends with.
+    last: Vec<String>,
+    periods: OnceLock<Vec<Period>>,
 }
 
 pub struct Names {
     documents: Vec<Document>,
+    /// Signs that stand side by side in them: two that do not begin no Han phrase.
+    pairs: HashSet<(char, char)>,
+}
+
+/// Tables whose names are kept.
+const KEPT: usize = 16;
+/// Sheets from which on names are kept: those of fewer are made as fast as they are found.
+const MANY: usize = 100;
+
+/// Names of tables of many sheets, kept for the next question.
+#[derive(Default)]
+pub struct KnownNames(Mutex<VecDeque<(Source, Arc<Names>)>>);
+
+/// What names are made of.
+struct Source {
+    label: String,
+    captions: Vec<String>,
+    sheets: Vec<(String, String)>,
+}
+
+impl Source {
+    fn is_of(&self, table: &Table) -> bool {
+        self.label == table.label && self.captions == table.captions && self.sheets == table.sheets
+    }
+}
+
+impl KnownNames {
+    pub fn of(&self, table: &Table) -> Arc<Names> {
+        if table.sheets.len() < MANY {
+            return Arc::new(Names::of(table));
+        }
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, names)) = known.iter().find(|(source, _)| source.is_of(table)) {
+            return names.clone();
+        }
+        let names = Arc::new(Names::of(table));
+        let (label, captions, sheets) = (table.label.clone(), table.captions.clone(), table.sheets.clone());
+        known.truncate(KEPT - 1);
+        known.push_front((Source { label, captions, sheets }, names.clone()));
+        names
+    }
 }
 
 /// The files of a table in their order, each with its sheets.
@@ -54,7 +97,8 @@ impl Names {
             let sheets = if sheets.len() > 1 { String::new() } else { sheets.join("\n") };
             documents.push(Document::of(file, &format!("{}\n{sheets}\n{shared}", stem_of(file))));
         }
-        Self { documents }
+        let pairs = documents.iter().flat_map(|document| document.text.chars().zip(document.text.chars().skip(1)));
+        Self { pairs: pairs.collect(), documents }
     }
 
     pub fn count(&self) -> usize {
@@ -78,13 +122,11 @@ impl Names {
     pub fn ends_with(&self, span: &[Token]) -> bool {
         let text: String = span.iter().map(|token| token.text.as_str()).collect();
         let word = stem(&text);
-        let ends = |name: &str| match span.first().map(|token| token.kind) {
-            Some(Kind::Han) => heads(name).any(|head| head.ends_with(&text)),
-            _ => {
-                tokens(name).iter().rfind(|token| token.kind == Kind::Word).is_some_and(|last| stem(&last.text) == word)
-            }
-        };
-        self.documents.iter().all(|document| document.text.lines().any(ends))
+        let is_han = span.first().is_some_and(|token| token.kind == Kind::Han);
+        self.documents.iter().all(|document| match is_han {
+            true => document.text.lines().flat_map(heads).any(|head| head.ends_with(&text)),
+            false => document.last.contains(&word),
+        })
     }
 
     /// How many documents have names that hold the period.
@@ -103,6 +145,9 @@ impl Names {
         let mut found: Vec<(usize, Vec<String>)> = Vec::new();
         for length in 2..=run {
             let phrase: String = all[at..at + length].iter().map(|token| token.text.as_str()).collect();
+            if !phrase.chars().zip(phrase.chars().skip(1)).all(|pair| self.pairs.contains(&pair)) {
+                break;
+            }
             let Some(names) = self.bearing(|document| document.text.contains(&phrase)) else { break };
             found.push((at + length, names));
         }
@@ -115,7 +160,9 @@ impl Document {
         let words =
             tokens(names).iter().filter(|token| token.kind == Kind::Word).map(|token| stem(&token.text)).collect();
         let text = names.lines().map(super::token::fold).collect::<Vec<_>>().join("\n");
-        Self { name: name.to_owned(), words, text, written: names.to_owned(), periods: OnceCell::new() }
+        let last = |line: &str| Some(stem(&tokens(line).iter().rfind(|token| token.kind == Kind::Word)?.text));
+        let last = text.lines().filter_map(last).collect();
+        Self { name: name.to_owned(), words, text, written: names.to_owned(), last, periods: OnceLock::new() }
     }
 
     fn holds(&self, period: &Period) -> bool {
@@ -133,4 +180,28 @@ fn heads(name: &str) -> impl Iterator<Item = &str> {
 
 fn stem_of(file: &str) -> &str {
     file.rsplit_once('.').map_or(file, |(stem, _)| stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_kept_until_a_file_is_called_otherwise() {
+        let mut table = Table {
+            name: "t".to_owned(),
+            label: "t".to_owned(),
+            rows: 0,
+            fields: Vec::new(),
+            captions: Vec::new(),
+            sheets: (0..MANY).map(|n| (format!("{n}.csv"), "一月".to_owned())).collect(),
+        };
+        let known = KnownNames::default();
+        let names = known.of(&table);
+        assert!(Arc::ptr_eq(&names, &known.of(&table)));
+        table.sheets[7].0 = "北京.csv".to_owned();
+        let named = known.of(&table);
+        assert_eq!(named.spans(&tokens("北京"), 0), [(2, vec!["北京.csv".to_owned()])]);
+        assert!(names.spans(&tokens("北京"), 0).is_empty());
+    }
 }

@@ -5,7 +5,7 @@ mod shapes;
 
 use chrono::NaiveDate;
 
-use super::{Plan, plan};
+use super::{Plan, Planner};
 use crate::engine::{Likeness, Mention};
 use crate::schema::{Field, Schema, Table};
 use crate::value::FieldType::{self, DateTime, Decimal, Flag, Integer, Text};
@@ -67,7 +67,7 @@ const SHOPS: &[(&str, &str)] = &[("men_dian_tks", "城东店"), ("men_dian_tks",
 
 fn read(question: &str, schema: &Schema, cells: &[(&str, &str)]) -> Option<String> {
     let today = NaiveDate::from_ymd_opt(2024, 6, 1).expect("a date");
-    match plan(question, schema, &named(question, schema, cells), today) {
+    match Planner::default().plan(question, schema, &named(question, schema, cells), today) {
         Plan::Statement { sql, .. } => Some(sql),
         Plan::Unsure { .. } => None,
     }

@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 
 use super::{SHOPS, assert_read, field, read, sales, table};
-use crate::ask::planner::{Plan, plan};
+use crate::ask::planner::{Plan, Planner};
 use crate::engine::{Likeness, Mention};
 use crate::schema::{Field, Schema};
 use crate::value::FieldType::{DateTime, Decimal, Integer, Text};
@@ -107,7 +107,7 @@ fn a_cell_that_is_a_function_word_too_is_the_cell() {
         ("total salary for A", "SELECT SUM(salary_long) FROM cells WHERE dept_kwd = 'A'"),
         ("笔的数量合计", "SELECT SUM(shu_liang_long) FROM cells WHERE shang_pin_kwd = '笔'"),
     ] {
-        let plan = plan(question, &schema, &exact(question, &cells), today);
+        let plan = Planner::default().plan(question, &schema, &exact(question, &cells), today);
         assert!(matches!(&plan, Plan::Statement { sql: found, .. } if found == sql), "{question}: {plan:?}");
     }
 }

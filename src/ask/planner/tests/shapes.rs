@@ -1,7 +1,7 @@
 //! Shapes beyond look-ups and sums: groups that meet a bound, parts, periods, yes or no, a cell of a statement.
 
 use super::{RIDERS, SHOPS, assert_read, field, read, sales, staff, table};
-use crate::ask::planner::{Check, Plan, plan};
+use crate::ask::planner::{Check, Plan, Planner};
 use crate::schema::{Field, Schema};
 use crate::value::FieldType::{Decimal, Integer, Text};
 
@@ -168,7 +168,8 @@ fn a_cell_is_named_by_its_row_and_its_header() {
 fn a_name_that_no_cell_has_is_told_or_declines() {
     let question = "How much was Northern Air Group's cost of fuel in 2017?";
     let today = chrono::NaiveDate::from_ymd_opt(2024, 6, 1).expect("a date");
-    let Plan::Statement { notes, check, .. } = plan(question, &accounts("table 7.csv"), &[], today) else {
+    let Plan::Statement { notes, check, .. } = Planner::default().plan(question, &accounts("table 7.csv"), &[], today)
+    else {
         panic!("a statement")
     };
     assert!(notes.iter().any(|note| note.code == "not_in_the_table" && note.message.contains("Northern Air Group")));
