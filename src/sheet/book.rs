@@ -242,7 +242,8 @@ impl Book {
                 titles: block.header.titles.clone(),
                 columns,
             });
-            let form = form_note(&block, &place);
+            let undecided = options.transposed.is_none() || block.form != Some(Form::OnItsSide);
+            let form = form_note(&block, &place).filter(|_| undecided);
             self.notes.extend(notes.into_iter().chain(form));
         }
         Ok(())

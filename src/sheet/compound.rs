@@ -54,7 +54,7 @@ impl<'b> Compound<'b> {
         let small = self.chain(root.start, root.length);
         let next: Vec<u32> = numbers(&self.chain(number(self.bytes, 60), usize::MAX)).collect();
         let sector = |number: u32| piece(&small, (number as usize).saturating_mul(SMALL), SMALL);
-        Some(follow(&next, sector, entry.start, entry.length))
+        Some(follow(&next, sector, entry.start, entry.length.min(small.len())))
     }
 
     fn sector(&self, number: u32) -> &'b [u8] {
@@ -62,7 +62,7 @@ impl<'b> Compound<'b> {
     }
 
     fn chain(&self, start: u32, length: usize) -> Vec<u8> {
-        follow(&self.next, |number| self.sector(number), start, length)
+        follow(&self.next, |number| self.sector(number), start, length.min(self.bytes.len()))
     }
 
     /// The sectors of the allocation table: those in the header, and those in the sectors behind it.
@@ -82,7 +82,7 @@ impl<'b> Compound<'b> {
     }
 }
 
-/// The bytes of the sectors from `start` on, at most `length` and no more than there are.
+/// The bytes of the sectors from `start` on, at most `length`.
 fn follow<'s>(next: &[u32], sector: impl Fn(u32) -> &'s [u8], start: u32, length: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut at = start;
@@ -116,4 +116,23 @@ fn entry(bytes: &[u8; ENTRY]) -> Entry {
     let length = usize::from(u16::from_le_bytes([bytes[64], bytes[65]])).saturating_sub(2).min(62);
     let units: Vec<u16> = bytes[..length].as_chunks::<2>().0.iter().map(|two| u16::from_le_bytes(*two)).collect();
     Entry { name: String::from_utf16_lossy(&units), start: number(bytes, 116), length: number(bytes, 120) as usize }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn circles_give_no_more_than_the_file_has() {
+        for shift in [7, 9, 12, 16] {
+            // Every sector is followed by the first, which is also the directory and the allocation table.
+            let mut bytes = vec![0; 300_000];
+            bytes[..8].copy_from_slice(&MARK);
+            bytes[30] = shift;
+            let file = Compound::of(&bytes);
+            assert!(file.chain(0, usize::MAX).len() <= bytes.len(), "{shift}");
+            assert!(file.names().all(str::is_empty) && file.stream("Workbook").is_none());
+        }
+        assert_eq!(Compound::of(&MARK).names().count(), 0);
+    }
 }
