@@ -251,3 +251,118 @@ fn cut_and_changed_workbooks_never_panic() {
         adds_up(group);
     }
 }
+
+/// A record of a table on its side is a column of the sheet, and cited as such.
+#[test]
+fn a_table_on_its_side_is_read_by_its_columns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("员工.xlsx");
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet();
+    sheet.write(0, 0, "员工登记表").expect("room");
+    let texts =
+        [("姓名", ["张三", "李四", "王五"]), ("部门", ["行政", "研发", "研发"]), ("籍贯", ["苏州", "昆山", "太仓"])];
+    for (row, (label, values)) in (1..).zip(texts) {
+        sheet.write(row, 0, label).expect("room");
+        for (column, value) in (1..).zip(values) {
+            sheet.write(row, column, value).expect("room");
+        }
+    }
+    sheet.write(4, 0, "工资").expect("room");
+    for (column, value) in (1..).zip([100.5, 200.25, 300.0]) {
+        sheet.write(4, column, value).expect("room");
+    }
+    sheet.write(5, 0, "工龄").expect("room");
+    sheet.write(5, 1, 3).expect("room");
+    sheet.write(5, 3, "N/A").expect("room");
+    book.save(&path).expect("written");
+    let report = inspect(std::slice::from_ref(&path)).document();
+    adds_up(std::slice::from_ref(&path));
+    let sheet = &report["files"][0]["sheets"][0];
+    assert_eq!(
+        (sheet["name"].as_str(), sheet["turned"].as_bool()),
+        (Some("Sheet1 (columns B:D)"), Some(true)),
+        "{report}"
+    );
+    assert_eq!((number(&sheet["first_row"]), number(&sheet["last_row"])), (2, 4));
+    assert_eq!(sheet["titles"][0], "员工登记表");
+    let path = path.display().to_string();
+    let statement =
+        format!("SELECT SUM(gong_zi_flt) FROM {} WHERE bu_men_kwd = '研发'", sheet["table"].as_str().expect("a name"));
+    let ran = Run::new(&["sql", "--json", &path, &statement]).ran().ends(0);
+    let answer = ran.document();
+    assert_eq!(answer["rows"][0][0], 500.25, "{answer}");
+    let cited: Vec<&Value> = list(&answer["reference"]["chunks"]).map(|chunk| &chunk["column"]).collect();
+    assert_eq!(cited, ["C", "D"], "{answer}");
+    let ran = Run::new(&["sql", &path, &statement]).ran().ends(0);
+    assert!(ran.stdout.contains("› Sheet1 › column C\n"), "{ran:?}");
+    let ran = Run::new(&["inspect", "--json", "--transposed=no", &path]).ran().ends(0);
+    let sheet = &ran.document()["files"][0]["sheets"][0];
+    assert_eq!((sheet["name"].as_str(), sheet["turned"].as_bool()), (Some("Sheet1"), None));
+}
+
+#[test]
+fn a_table_is_turned_when_it_is_said_to_lie_on_its_side() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("sides.csv");
+    std::fs::write(&path, "Sales\nRegion,North,South\nBoss,Ann,Bob\nJanuary,1,2\nFebruary,3,x\n").expect("written");
+    let ran = Run::new(&["inspect", "--json", "--transposed", &path.display().to_string()]).ran().ends(0);
+    let report = ran.document();
+    let sheet = &report["files"][0]["sheets"][0];
+    assert_eq!((number(&sheet["rows_read"]), number(&sheet["rows_stored"])), (2, 2), "{report}");
+    let labels: Vec<&str> = list(&report["tables"][0]["fields"]).filter_map(|field| field["label"].as_str()).collect();
+    assert_eq!(labels, ["Region", "Boss", "January", "February"], "{report}");
+    let ran = Run::new(&["inspect", "--json", &path.display().to_string()]).ran().ends(0);
+    assert_eq!(ran.document()["files"][0]["sheets"][0]["turned"], Value::Null);
+}
+
+/// The flag of a row that a spreadsheet program sets when it hides it.
+#[test]
+fn hidden_rows_of_an_xls_workbook_are_marked() {
+    let mut bytes = std::fs::read(root().join("fixtures/人员.xls")).expect("a fixture");
+    let row = bytes.windows(4).position(|head| head == [0x08, 0x02, 0x10, 0x00]).expect("a row's record");
+    let number = u16::from_le_bytes([bytes[row + 4], bytes[row + 5]]) + 1;
+    bytes[row + 16] |= 0x20;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("人员.xls");
+    std::fs::write(&path, bytes).expect("written");
+    let report = inspect(std::slice::from_ref(&path)).document();
+    let notes: Vec<&str> = list(&report["files"][0]["notes"])
+        .filter(|note| note["code"] == "hidden_rows")
+        .filter_map(|note| note["message"].as_str())
+        .collect();
+    assert_eq!(notes, [format!("1 hidden rows are read like the others: {number}")], "{report}");
+}
+
+#[test]
+fn a_later_file_that_nearly_is_a_table_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data").display().to_string();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.display().to_string()
+    };
+    let (january, february) = (
+        file("一月.csv", "编号,姓名,部门,金额\n01,张三,行政,1\n"),
+        file("二月.csv", "编号,姓名,部门,金额,备注\n02,李四,研发,2,x\n"),
+    );
+    Run::new(&["kb", "create", "k", "--data", &data]).ran().ends(0);
+    Run::new(&["kb", "add", "k", &january, "--data", &data]).ran().ends(0);
+    let report = Run::new(&["kb", "add", "k", &february, "--data", &data, "--json"]).ran().ends(0).document();
+    let codes: Vec<&str> = list(&report["files"][0]["notes"]).filter_map(|note| note["code"].as_str()).collect();
+    assert!(codes.contains(&"looks_like_another_table"), "{report}");
+}
+
+#[test]
+fn each_column_with_cells_that_do_not_fit_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("wide.csv");
+    let line = |cell: &dyn Fn(usize) -> String| (0..14).map(cell).collect::<Vec<_>>().join(",") + "\n";
+    let mut text = line(&|n| format!("c{n}"));
+    (0..30).for_each(|row| text.push_str(&line(&|n| if row == n { "?x?".to_owned() } else { row.to_string() })));
+    std::fs::write(&path, text).expect("written");
+    let report = inspect(std::slice::from_ref(&path)).document();
+    let told = list(&report["files"][0]["notes"]).filter(|note| note["code"] == "cells_do_not_fit");
+    assert_eq!(told.filter(|note| note["place"].is_string()).count(), 14, "{report}");
+}

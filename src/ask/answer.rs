@@ -51,6 +51,9 @@ pub struct Chunk {
     pub sheet: String,
     /// 1-based, as the user sees it.
     pub row: u64,
+    /// The column that the row is, where its table lies on its side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
     /// "label: value" lines with the original cell text.
     pub content: String,
 }

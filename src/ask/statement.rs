@@ -12,7 +12,7 @@ use super::markdown;
 use super::{AskError, Asker};
 use crate::engine::{Document, EngineError, ResultSet, Snapshot, Source};
 use crate::ids::row_id;
-use crate::note::Note;
+use crate::note::{Note, turned_record};
 use crate::query::within;
 use crate::schema::{Field, Schema, Table};
 use crate::sql::{self, Refusal, ScopedSelect};
@@ -218,6 +218,7 @@ fn chunk(snapshot: &Snapshot, source: Source, content: String) -> Option<Chunk> 
         doc_id: document.doc_id.to_string(),
         docnm_kwd: document.name.clone(),
         kb_id: document.kb.to_string(),
+        column: turned_record(&source.sheet, source.row).map(|(_, column)| column),
         sheet: source.sheet,
         row: source.row,
         content,

@@ -72,6 +72,10 @@ pub struct Reading {
     /// Keep totals rows as data
     #[arg(long)]
     pub keep_totals: bool,
+    /// The table lies on its side, one record in each column; =no: it does not
+    #[arg(long, value_name = "yes|no", num_args = 0..=1, require_equals = true, default_missing_value = "yes",
+          value_parser = yes_or_no, conflicts_with = "header_rows")]
+    pub transposed: Option<bool>,
     /// Types of columns: text, integer, decimal, datetime, flag, or auto to decide anew
     #[arg(long, value_name = "LABEL=TYPE,…", value_delimiter = ',', value_parser = column_type)]
     pub types: Vec<(String, Option<FieldType>)>,
@@ -110,6 +114,14 @@ fn column_role(text: &str) -> Result<(String, Role), String> {
         _ => return Err(fault()),
     };
     Ok((label.trim().to_owned(), role))
+}
+
+fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text.trim().to_lowercase().as_str() {
+        "yes" | "true" | "是" => Ok(true),
+        "no" | "false" | "否" => Ok(false),
+        _ => Err("write yes or no".to_owned()),
+    }
 }
 
 fn header_rows(text: &str) -> Result<(u64, u64), String> {

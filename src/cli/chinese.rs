@@ -55,12 +55,14 @@ const SENTENCES: &[(&str, &str, &str)] = &[
     ("", "and {} more notes of the kind {}, {} in all", "另有 {0} 条同类说明（{1}），共 {2} 条"),
     ("", "and {} more like the {} listed", "另有 {0} 处与上面列出的 {1} 处相同"),
     ("sheet_not_read", "sheet {} could not be read: {}", "工作表 {0} 读不了：{1}"),
+    ("no_such_sheet", "no sheet is called {}", "没有叫 {0} 的工作表"),
     ("form_read_as_pairs", "this is a form {}", "这是一张表单，不是表格：每个“项目：值”读成一行"),
     (
         "table_on_its_side",
         "the table seems to lie on its side{}",
-        "这张表像是横放的（一列是一条记录），仍按行照原样读入",
+        "这张表像是横放的（一列是一条记录），仍按行照原样读入；--transposed 可按列读",
     ),
+    ("table_turned", "the table lies on its side{}", "这张表是横放的，每一列读成一条记录；--transposed=no 改为按行读"),
     ("hidden_rows", "{} hidden rows are read like the others: {}", "有 {0} 个隐藏行，同样读入：第 {1} 行"),
     ("hidden_columns", "{} hidden columns are read like the others: {}", "有 {0} 个隐藏列，同样读入：{1} 列"),
     (
@@ -76,6 +78,11 @@ const SENTENCES: &[(&str, &str, &str)] = &[
     ),
     (
         "totals_row_read_as_data",
+        "column {} begins with {}, but its numbers are no sums; it is read as data",
+        "{0} 列以 {1} 开头，但数字不是合计，按数据读入",
+    ),
+    (
+        "totals_row_read_as_data",
         "row {} begins with {}, but its numbers are no sums; it is read as data",
         "第 {0} 行以 {1} 开头，但数字不是合计，按数据读入",
     ),
@@ -86,6 +93,8 @@ const SENTENCES: &[(&str, &str, &str)] = &[
     ),
     ("no_header", "no header was found; the columns are named by their letters", "没有找到表头，用列的字母作列名"),
     ("blank_header", "column {} has no header; it is called {}", "{0} 列没有表头，称作 {1}"),
+    ("blank_header", "row {} has no header; it is called {}", "第 {0} 行没有名称，称作 {1}"),
+    ("duplicate_header", "rows {} and {} are both called {}", "第 {0} 行和第 {1} 行都叫 {2}"),
     ("duplicate_header", "columns {} and {} are both called {}", "{0} 列和 {1} 列的表头都是 {2}"),
     ("totals_row_kept_apart", "a totals row is kept out of the data: {}", "合计行不计入数据：{0}"),
     ("note_line_kept_apart", "a note line is kept out of the data: {}", "说明行不计入数据：{0}"),

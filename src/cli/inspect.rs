@@ -1,13 +1,17 @@
 //! `sheetwise inspect`: how files were read.
 
+use unicode_width::UnicodeWidthStr;
+
 use super::args::Inspect;
 use super::exit::{Exit, Failure};
+use super::print::{Piece, Shade};
 use super::progress::Line;
 use super::{chinese, escape, print, source};
 use crate::app::App;
 use crate::ask::Language;
 use crate::config::Config;
 use crate::ingest::{FileReport, IngestReport, SheetReport, TableReport};
+use crate::note::column_letters;
 
 /// Reads the files and shows the report; fails only if none could be read.
 pub async fn inspect(arguments: Inspect, config: Config) -> Result<Exit, Failure> {
@@ -18,66 +22,86 @@ pub async fn inspect(arguments: Inspect, config: Config) -> Result<Exit, Failure
     if arguments.json {
         print::json(&report)
     } else {
-        print::text(&shown(&report))
+        print::pieces(&shown(&report))
     }
     Ok(source::unreadable_exit(&report))
 }
 
 /// The report as text, in the language of the locale.
-pub fn shown(report: &IngestReport) -> String {
-    text(report, if chinese::is_wanted() { Language::Chinese } else { Language::English })
+pub fn shown(report: &IngestReport) -> Vec<Piece> {
+    pieces(report, if chinese::is_wanted() { Language::Chinese } else { Language::English })
 }
 
-fn text(report: &IngestReport, language: Language) -> String {
-    let files = report.files.iter().map(|file| file_text(file, language));
-    files.chain(report.tables.iter().map(|table| table_text(table, language))).collect()
+fn pieces(report: &IngestReport, language: Language) -> Vec<Piece> {
+    let files = report.files.iter().flat_map(|file| file_pieces(file, language));
+    files.chain(report.tables.iter().flat_map(|table| table_pieces(table, language))).collect()
 }
 
-fn file_text(file: &FileReport, language: Language) -> String {
-    let mut out = format!("{}  {}", escape::line(&file.file), file.format.as_deref().unwrap_or("?"));
+fn file_pieces(file: &FileReport, language: Language) -> Vec<Piece> {
+    let mut about = format!("  {}", file.format.as_deref().unwrap_or("?"));
     let (encoding, delimiter) = (language.choose("编码", "encoding"), language.choose("分隔符", "delimiter"));
     for (name, value) in [(encoding, &file.encoding), (delimiter, &file.delimiter)] {
         if let Some(value) = value {
-            out.push_str(&format!("  {name} {value:?}"));
+            about.push_str(&format!("  {name} {value:?}"));
         }
     }
-    out.push('\n');
+    let mut out = vec![(Shade::Heading, escape::line(&file.file)), (Shade::Plain, about + "\n")];
     if let Some(error) = &file.error {
-        out.push_str(&format!("  {}: {}\n", language.choose("错误", "error"), escape::line(error)));
+        let word = language.choose("错误", "error");
+        out.extend([(Shade::Fault, format!("  {word}:")), (Shade::Plain, format!(" {}\n", escape::line(error)))]);
     }
-    for sheet in &file.sheets {
-        out.push_str(&sheet_text(sheet, language));
+    let names: Vec<String> = file.sheets.iter().map(|sheet| sheet_name(sheet, language)).collect();
+    let width = names.iter().map(|name| name.width()).filter(|width| *width <= WIDEST_NAME).max().unwrap_or(0);
+    for (sheet, name) in file.sheets.iter().zip(names) {
+        let pad = " ".repeat(width.saturating_sub(name.width()));
+        out.push((Shade::Plain, format!("  {name}{pad}")));
+        out.extend(sheet_pieces(sheet, language));
     }
     for note in &file.notes {
-        let sentence = print::sentence(note, language);
-        out.push_str(&format!("  {}: {sentence}\n", language.choose("注意", "note")));
+        out.push((Shade::Doubt, format!("  {}:", language.choose("注意", "note"))));
+        out.push((Shade::Plain, format!(" {}\n", print::sentence(note, language))));
     }
     out
 }
 
-fn sheet_text(sheet: &SheetReport, language: Language) -> String {
+/// Columns of a screen; longer names are not lined up.
+const WIDEST_NAME: usize = 40;
+
+fn sheet_name(sheet: &SheetReport, language: Language) -> String {
     let part = match language {
         _ if sheet.part <= 1 => String::new(),
         Language::Chinese => format!(" 第 {} 块", sheet.part),
         Language::English => format!(" part {}", sheet.part),
     };
     let hidden = if sheet.hidden { language.choose("（隐藏）", " (hidden)") } else { "" };
-    let name = format!("{}{part}{hidden}", escape::line(&sheet.name));
+    format!("{}{part}{hidden}", escape::line(&sheet.name))
+}
+
+fn sheet_pieces(sheet: &SheetReport, language: Language) -> Vec<Piece> {
     let Some(table) = &sheet.table else {
-        return format!("  {name}: {}\n", kind(&sheet.kind, language));
+        return vec![(Shade::Faint, format!("  {}\n", kind(&sheet.kind, language)))];
     };
-    let header: Vec<String> = sheet.header_rows.iter().map(u64::to_string).collect();
+    let place = |n: u64| if sheet.turned { column_letters(n.saturating_sub(1) as usize) } else { n.to_string() };
+    let header: Vec<String> = sheet.header_rows.iter().map(|row| place(*row)).collect();
     let header = if header.is_empty() { language.choose("无", "none").to_owned() } else { header.join(", ") };
-    let (first, last) = (sheet.first_row, sheet.last_row);
+    let (first, last) = (place(sheet.first_row), place(sheet.last_row));
     let (read, stored, reported) = (sheet.rows_read, sheet.rows_stored, sheet.rows_reported);
-    match language {
-        Language::Chinese => format!(
-            "  {name} → {table}：表头行 {header}，数据行 {first}–{last}，读到 {read} = 存入 {stored} + 另报 {reported}\n"
-        ),
-        Language::English => format!(
-            "  {name} → {table}: header row {header}, rows {first}–{last}, {read} read = {stored} stored + {reported} reported\n"
-        ),
-    }
+    let line = match (language, sheet.turned) {
+        (Language::Chinese, _) if sheet.rows_read == 0 => format!("：表头 {header}，没有数据"),
+        (Language::English, _) if sheet.rows_read == 0 => format!(": header {header}, no rows below it"),
+        (Language::Chinese, false) => format!("：表头行 {header}，数据行 {first}–{last}"),
+        (Language::Chinese, true) => format!("：横放，表头列 {header}，数据列 {first}–{last}"),
+        (Language::English, false) => format!(": header row {header}, rows {first}–{last}"),
+        (Language::English, true) => format!(": on its side, header column {header}, columns {first}–{last}"),
+    };
+    let counts = match language {
+        Language::Chinese => format!("，读到 {read} = 存入 {stored} + 另报 {reported}\n"),
+        Language::English => format!(", {read} read = {stored} stored + {reported} reported\n"),
+    };
+    let mut out = vec![(Shade::Plain, " → ".to_owned()), (Shade::Name, table.clone()), (Shade::Plain, line + &counts)];
+    let titles = sheet.titles.iter().map(|title| (Shade::Faint, format!("    {}\n", escape::line(title))));
+    out.extend(titles);
+    out
 }
 
 fn kind(kind: &str, language: Language) -> &str {
@@ -88,7 +112,7 @@ fn kind(kind: &str, language: Language) -> &str {
     }
 }
 
-fn table_text(table: &TableReport, language: Language) -> String {
+fn table_pieces(table: &TableReport, language: Language) -> Vec<Piece> {
     let head = language
         .choose("| 字段 | 列名 | 类型 | 单位 | 空值 | 又称 |\n", "| field | label | type | unit | nulls | also |\n");
     let mut lines = format!("{head}| --- | --- | --- | --- | ---: | --- |\n");
@@ -105,5 +129,42 @@ fn table_text(table: &TableReport, language: Language) -> String {
         ));
     }
     let rows = language.choose("行", "rows");
-    format!("\n{} · {} {rows}\n{}", table.name, table.rows, print::aligned(&lines))
+    let aligned = print::aligned(&lines);
+    let (head, body) = aligned.split_at(aligned.match_indices('\n').nth(1).map_or(0, |(end, _)| end + 1));
+    vec![
+        (Shade::Plain, "\n".to_owned()),
+        (Shade::Name, table.name.clone()),
+        (Shade::Plain, format!(" · {} {rows}\n", table.rows)),
+        (Shade::Faint, head.to_owned()),
+        (Shade::Plain, body.to_owned()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sheets_of_a_file_stand_in_line() {
+        let sheet = |name: &str, turned| SheetReport {
+            name: name.to_owned(),
+            table: Some("t".to_owned()),
+            turned,
+            header_rows: vec![1],
+            first_row: 2,
+            last_row: 4,
+            rows_read: 3,
+            rows_stored: 3,
+            ..SheetReport::default()
+        };
+        let sheets = vec![sheet("一月", false), sheet("Summary", true)];
+        let report = FileReport { file: "f\u{1b}".to_owned(), sheets, ..FileReport::default() };
+        let text: String = file_pieces(&report, Language::English).into_iter().map(|(_, text)| text).collect();
+        let want = [
+            "f\\u{1b}  ?",
+            "  一月    → t: header row 1, rows 2–4, 3 read = 3 stored + 0 reported",
+            "  Summary → t: on its side, header column A, columns B–D, 3 read = 3 stored + 0 reported",
+        ];
+        assert_eq!(text.lines().collect::<Vec<_>>(), want);
+    }
 }

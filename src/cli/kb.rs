@@ -29,14 +29,14 @@ pub async fn kb(arguments: Kb, config: Config) -> Result<Exit, Failure> {
             if json {
                 print::json(&report)
             } else {
-                print::text(&inspect::shown(&report))
+                print::pieces(&inspect::shown(&report))
             }
             return Ok(source::unreadable_exit(&report));
         }
         KbAction::Set { name, file, reading } => {
             let report = app.set(&name, &file, |earlier| reading.over(earlier)).await?;
             drop(line);
-            if json { print::json(&report) } else { print::text(&inspect::shown(&report)) }
+            if json { print::json(&report) } else { print::pieces(&inspect::shown(&report)) }
         }
         KbAction::List => list(&app, json).await?,
         KbAction::Show { name } => show(&app, &name, json).await?,
@@ -72,7 +72,7 @@ async fn show(app: &App, name: &str, json: bool) -> Result<(), Failure> {
     if json {
         print::json(&report)
     } else {
-        print::text(&inspect::shown(&report))
+        print::pieces(&inspect::shown(&report))
     }
     Ok(())
 }

@@ -2,18 +2,62 @@
 
 use std::io::Write;
 
+use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::exit::Exit;
 use super::{chinese, escape};
 use crate::ask::{Answer, Language};
-use crate::note::Note;
+use crate::note::{Note, turned_record};
 use crate::sql::Refusal;
 
 /// Writes lines for people.
 pub fn text(text: &str) {
     write(&escape::lines(text));
+}
+
+/// How a piece of text looks on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shade {
+    Plain,
+    Heading,
+    /// Of a table.
+    Name,
+    Faint,
+    Doubt,
+    Fault,
+}
+
+/// A piece of text and its look.
+pub type Piece = (Shade, String);
+
+impl Shade {
+    fn style(self) -> Style {
+        match self {
+            Self::Plain => Style::new(),
+            Self::Heading => Style::new().bold(),
+            Self::Name => AnsiColor::Cyan.on_default().bold(),
+            Self::Faint => Style::new().dimmed(),
+            Self::Doubt => AnsiColor::Yellow.on_default(),
+            Self::Fault => AnsiColor::Red.on_default().bold(),
+        }
+    }
+}
+
+/// Writes pieces of lines for people, in colour on a terminal unless `NO_COLOR` is set.
+pub fn pieces(pieces: &[Piece]) {
+    let mut out = anstream::stdout().lock();
+    // A reader that went away is no failure.
+    let _ = out.write_all(painted(pieces).as_bytes()).and_then(|()| out.flush());
+}
+
+fn painted(pieces: &[Piece]) -> String {
+    let piece = |(shade, text): &Piece| {
+        let style = shade.style();
+        format!("{style}{}{style:#}", escape::lines(text))
+    };
+    pieces.iter().map(piece).collect()
 }
 
 /// A reader that went away is no failure.
@@ -84,10 +128,14 @@ fn sources(answer: &Answer, language: Language) -> String {
     let chunks = &answer.reference.chunks;
     let mut out = String::new();
     for (n, chunk) in chunks.iter().take(LISTED).enumerate() {
-        let row = language.choose("第", "row ");
-        let tail = language.choose(" 行", "");
-        let (file, sheet) = (escape::line(&chunk.docnm_kwd), escape::line(&chunk.sheet));
-        out.push_str(&format!("[{n}] {file} › {sheet} › {row}{}{tail}\n", chunk.row));
+        let place = match (turned_record(&chunk.sheet, chunk.row), language) {
+            (Some((sheet, column)), Language::Chinese) => format!("{sheet} › {column} 列"),
+            (Some((sheet, column)), Language::English) => format!("{sheet} › column {column}"),
+            (None, Language::Chinese) => format!("{} › 第 {} 行", chunk.sheet, chunk.row),
+            (None, Language::English) => format!("{} › row {}", chunk.sheet, chunk.row),
+        };
+        let (file, place) = (escape::line(&chunk.docnm_kwd), escape::line(&place));
+        out.push_str(&format!("[{n}] {file} › {place}\n"));
     }
     let more = answer.reference.total.saturating_sub(chunks.len().min(LISTED) as u64);
     if more > 0 {
@@ -170,6 +218,12 @@ fn width(table: &[Vec<String>], column: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_our_own_marks_steer_the_terminal() {
+        let text = painted(&[(Shade::Plain, "a\u{1b}[0m ".to_owned()), (Shade::Doubt, "note".to_owned())]);
+        assert_eq!(text, "a\\u{1b}[0m \u{1b}[33mnote\u{1b}[0m");
+    }
 
     #[test]
     fn columns_are_padded_by_display_width() {

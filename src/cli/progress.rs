@@ -19,7 +19,9 @@ struct State {
     chinese: bool,
     began: Instant,
     said: Option<Instant>,
+    /// The sheet that is gone through now, and its rows so far.
     sheet: String,
+    rows: u64,
     sheet_began: Instant,
 }
 
@@ -27,7 +29,16 @@ impl Line {
     pub fn new(quiet: bool) -> Self {
         let (terminal, chinese, now) = (std::io::stderr().is_terminal(), chinese::is_wanted(), Instant::now());
         let (said, sheet) = (None, String::new());
-        Self(Arc::new(Mutex::new(State { quiet, terminal, chinese, began: now, said, sheet, sheet_began: now })))
+        Self(Arc::new(Mutex::new(State {
+            quiet,
+            terminal,
+            chinese,
+            began: now,
+            said,
+            sheet,
+            rows: 0,
+            sheet_began: now,
+        })))
     }
 
     pub fn progress(&self) -> Progress<'static> {
@@ -35,6 +46,7 @@ impl Line {
         Progress::calling(move |sheet, rows| {
             let line = state.lock().unwrap_or_else(PoisonError::into_inner).line(sheet, rows, Instant::now());
             line.into_iter().for_each(|line| put(&line));
+            true
         })
     }
 }
@@ -51,9 +63,10 @@ impl Drop for Line {
 impl State {
     /// What is to be written now, if anything.
     fn line(&mut self, sheet: &str, rows: u64, now: Instant) -> Option<String> {
-        if self.sheet != sheet {
+        if self.sheet != sheet || rows < self.rows {
             (self.sheet, self.sheet_began) = (sheet.to_owned(), now);
         }
+        self.rows = rows;
         let pause = Duration::from_millis(if self.terminal { 300 } else { 10_000 });
         let early = self.said.map_or(now - self.began < PATIENCE, |said| now - said < pause);
         if self.quiet || early {
@@ -90,6 +103,7 @@ mod tests {
             began: now,
             said: None,
             sheet: String::new(),
+            rows: 0,
             sheet_began: now,
         };
         let after = |ms| now + Duration::from_millis(ms);

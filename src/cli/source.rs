@@ -27,8 +27,15 @@ impl Reading {
             earlier.roles.retain(|(known, _)| known != label);
             earlier.roles.push((label.clone(), *role));
         }
+        // Header rows are rows of a table that stands: the later of the two decisions holds.
+        let (header_rows, transposed) = match (self.header_rows, self.transposed) {
+            (Some(rows), turned) => (Some(rows), turned),
+            (None, Some(true)) => (None, Some(true)),
+            (None, turned) => (earlier.header_rows, turned.or(earlier.transposed)),
+        };
         ReadOptions {
-            header_rows: self.header_rows.or(earlier.header_rows),
+            header_rows,
+            transposed,
             sheets: (!self.sheets.is_empty()).then(|| self.sheets.clone()).or(earlier.sheets),
             keep_totals: self.keep_totals || earlier.keep_totals,
             types: earlier.types,

@@ -2,16 +2,27 @@
 //!
 //! Must never happen: a cell that is empty in its field and not counted here.
 
-use super::notes::Notes;
-use crate::note::{Note, Place};
+use crate::note::{Note, Place, record_name};
 use crate::record::Misfits;
 use crate::schema::{Decision, Field, Profile};
+use crate::sheet::Region;
 use crate::value::FieldType;
 
-/// Takes the notes about one document.
+/// Characters of a cell's text in a note.
+const SHOWN: usize = 80;
+
+/// The beginning of a text, with a sign where there is more.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Takes the notes about one document: one line for each column and kind of cell.
 pub struct Columns<'a> {
     pub file: &'a str,
-    pub notes: &'a mut Notes,
+    pub notes: &'a mut Vec<Note>,
 }
 
 /// The first cells of a kind, `(row, text)`, and how many there are.
@@ -19,10 +30,10 @@ type Listed<'a> = (&'static str, &'static str, u64, &'a [(u64, String)]);
 
 impl Columns<'_> {
     /// One line for each kind of cell of a sheet's column that is not literal, with the first of them and their places.
-    pub fn cells(&mut self, field: &Field, misfits: &Misfits, sheet: &str, column: Option<usize>) {
+    pub fn cells(&mut self, field: &Field, misfits: &Misfits, region: &Region, column: Option<usize>) {
         let kind = field.kind.word();
         let unfit = format!("are not of type {kind} and are empty in the field");
-        self.listed(field, ("cells_do_not_fit", &unfit, misfits.count, &misfits.first), sheet, column);
+        self.listed(field, ("cells_do_not_fit", &unfit, misfits.count, &misfits.first), region, column);
         let kinds: [Listed<'_>; 4] = [
             ("error_cells", "are errors and are empty in the field", misfits.errors, &misfits.first_errors),
             (
@@ -44,21 +55,22 @@ impl Columns<'_> {
                 &misfits.first_long,
             ),
         ];
-        kinds.into_iter().for_each(|kind| self.listed(field, kind, sheet, column));
+        kinds.into_iter().for_each(|kind| self.listed(field, kind, region, column));
     }
 
     fn listed(
         &mut self,
         field: &Field,
         (code, what, count, first): (&str, &str, u64, &[(u64, String)]),
-        sheet: &str,
+        region: &Region,
         column: Option<usize>,
     ) {
         let Some((row, _)) = first.first() else { return };
-        let samples: Vec<String> = first.iter().map(|(row, text)| format!("row {row} {text:?}")).collect();
+        let sample = |(row, text): &(u64, String)| format!("{} {:?}", record_name(*row, region.turned), cut(text));
+        let samples: Vec<String> = first.iter().map(sample).collect();
         let more = if count > first.len() as u64 { ", …" } else { "" };
         let message = format!("{count} cells in {} {what}: {}{more}", field.label, samples.join(", "));
-        self.notes.push(Note::new(code, message).at(Place { file: self.file, sheet, row: Some(*row), column }));
+        self.notes.push(Note::new(code, message).at(Place { row: Some(*row), column, ..region.place(self.file) }));
     }
 
     /// What was assumed about a column, once for each document.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::{Ingest, IngestError, IngestReport, plan};
 use crate::catalog::{CatalogError, DocumentRecord, Ended, Task, WriteLock};
 use crate::ids::Id;
-use crate::sheet::ReadError;
+use crate::sheet::Progress;
 
 /// How far a reading is, and whether it shall go on.
 #[derive(Debug, Default)]
@@ -25,17 +25,20 @@ impl Watch {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Between 0 and 1: rows are read twice, and how many there are is not known before.
+    /// Between 0 and 1: rows are gone through more than once, and how many there are is not known before.
     pub fn progress(&self) -> f64 {
         const HALF_WAY: f64 = 100_000.0;
         let rows = self.rows.load(Ordering::Relaxed) as f64;
         rows / (rows + HALF_WAY)
     }
 
-    /// One more row was read.
-    pub(super) fn row(&self) -> Result<(), ReadError> {
-        self.rows.fetch_add(1, Ordering::Relaxed);
-        if self.is_stopped() { Err(ReadError::Stopped("the parse was stopped".to_owned())) } else { Ok(()) }
+    /// What tells it of a reading, and ends that once it is stopped.
+    fn teller(self: &Arc<Self>) -> Progress<'static> {
+        let watch = self.clone();
+        Progress::calling(move |_, _| {
+            watch.rows.fetch_add(Progress::STEP, Ordering::Relaxed);
+            !watch.is_stopped()
+        })
     }
 }
 
@@ -95,7 +98,7 @@ impl Ingest<'_> {
         if let Some(twin) = documents.iter().find(twin) {
             return Ok(Parsed::Same(twin.id, twin.name.clone()));
         }
-        let mut readings = vec![self.anew(document, plan::from_json(&document.options)?, job.watch.clone())?];
+        let mut readings = vec![self.anew(document, plan::from_json(&document.options)?, &job.watch.teller())?];
         match self.load(kb, &documents, &mut readings, Some(job)).await {
             Err(IngestError::Catalog(CatalogError::Overtaken)) => return Err(IngestError::Stopped),
             done => done?,

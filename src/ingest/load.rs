@@ -8,8 +8,6 @@ use datafusion::arrow::record_batch::RecordBatch;
 
 use super::IngestError;
 use super::columns::Columns;
-use super::job::Watch;
-use super::notes::Notes;
 use super::plan::{TablePlan, to_json};
 use super::survey::Reading;
 use crate::catalog::{Commit, DocumentRecord, NewLoad, PartRecord, SheetRecord};
@@ -18,7 +16,7 @@ use crate::ids::Id;
 use crate::note::Note;
 use crate::record::Builder;
 use crate::schema::Profile;
-use crate::sheet::{Kept, ReadError, Region, RowSink};
+use crate::sheet::{Kept, Progress, ReadError, Region, RowSink};
 use crate::value::Cell;
 
 /// Batches under way between the reader and the writer.
@@ -100,7 +98,7 @@ fn read_all(
 ) -> Result<Vec<NewLoad>, IngestError> {
     let mut loads = Vec::with_capacity(readings.len());
     for (r, (reading, no)) in readings.iter_mut().zip(numbers).enumerate() {
-        let mut notes = Notes::new(max_places);
+        let mut notes = Vec::new();
         let mut parts = Vec::new();
         for (t, plan) in plans.iter().enumerate() {
             let members: Vec<usize> =
@@ -110,7 +108,7 @@ fn read_all(
                 parts.push(writing.part(reading, &members, *no)?);
             }
         }
-        reading.report.notes.extend(notes.finish());
+        reading.report.notes.append(&mut notes);
         let document = DocumentRecord {
             id: reading.document,
             name: reading.upload.name.clone(),
@@ -133,7 +131,7 @@ struct Writing<'a> {
     batches: &'a Batches,
     batch_rows: usize,
     max_places: usize,
-    notes: &'a mut Notes,
+    notes: &'a mut Vec<Note>,
 }
 
 impl Writing<'_> {
@@ -164,9 +162,9 @@ impl Writing<'_> {
         let columns = self.plan.columns(&survey.labels);
         let builder =
             Builder::new(&self.plan.record.fields, &self.plan.decisions, no, self.batch_rows, self.max_places);
-        let (name, watch) = (region.name(), &reading.watch);
-        let mut sink =
-            Sink { builder, sheet: &name, columns: &columns, table: self.table, batches: self.batches, watch };
+        let (name, progress) = (region.name(), &reading.progress);
+        let (table, batches) = (self.table, self.batches);
+        let mut sink = Sink { builder, sheet: &name, columns: &columns, table, batches, progress, rows: 0 };
         reading.book.scan(survey.region, &mut sink).map_err(|error| IngestError::Read(error.to_string()))?;
         if let Some(batch) = sink.builder.finish().map_err(|error| IngestError::Read(error.to_string()))? {
             sink.send(batch).map_err(|error| IngestError::Read(error.to_string()))?;
@@ -179,7 +177,7 @@ impl Writing<'_> {
         let mut told = Columns { file: &reading.upload.name, notes: self.notes };
         for ((misfits, field), column) in builder.misfits().iter().zip(&self.plan.record.fields).zip(columns) {
             let column = column.map(|n| region.columns[n].index);
-            told.cells(field, misfits, &region.sheet, column);
+            told.cells(field, misfits, region, column);
         }
     }
 
@@ -198,7 +196,8 @@ struct Sink<'a> {
     columns: &'a [Option<usize>],
     table: usize,
     batches: &'a Batches,
-    watch: &'a Watch,
+    progress: &'a Progress<'static>,
+    rows: u64,
 }
 
 impl Sink<'_> {
@@ -209,7 +208,8 @@ impl Sink<'_> {
 
 impl RowSink for Sink<'_> {
     fn row(&mut self, row: u64, cells: &[Cell<'_>]) -> Result<(), ReadError> {
-        self.watch.row()?;
+        self.rows += 1;
+        self.progress.step(self.sheet, self.rows)?;
         let full = self.builder.push(self.sheet, row, cells, self.columns);
         match full.map_err(|error| ReadError::Stopped(error.to_string()))? {
             Some(batch) => self.send(batch),

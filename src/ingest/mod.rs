@@ -23,6 +23,7 @@ use crate::config::Config;
 use crate::engine::{Engine, EngineError};
 use crate::ids::Id;
 use crate::note::Note;
+use crate::schema::Shape;
 use crate::sheet::{Progress, ReadOptions};
 use choices::Choices;
 use plan::Present;
@@ -101,7 +102,7 @@ impl Ingest<'_> {
         let document = documents.iter().find(|document| document.name == name);
         let document = document.ok_or_else(|| IngestError::NoFile(name.to_owned()))?;
         let options = change(plan::from_json(&document.options)?);
-        let mut readings = vec![self.anew(document, options, Arc::default())?];
+        let mut readings = vec![self.anew(document, options, self.progress)?];
         self.load(kb, &documents, &mut readings, None).await?;
         self.sweep_uploads().await?;
         let files = readings.into_iter().map(|reading| reading.report).collect();
@@ -187,9 +188,8 @@ impl Ingest<'_> {
         let stored = taken.keep(&folder).map_err(|error| refused(error.to_string()))?;
         let stored = stored.unwrap_or_else(|| upload.path.clone());
         let print = (taken.hash, taken.size);
-        let mut reading =
-            Reading::survey(upload, print, stored, document, (&self.config.read, self.progress), Arc::default())
-                .map_err(|error| refused(error.to_string()))?;
+        let mut reading = Reading::survey(upload, print, stored, document, &self.config.read, self.progress)
+            .map_err(|error| refused(error.to_string()))?;
         if earlier.is_some() {
             let message = format!("{} replaces the file of this name that was there, whose bytes were others", name);
             reading.report.notes.insert(0, Note::new("file_replaced", message));
@@ -220,7 +220,8 @@ impl Ingest<'_> {
             }
             earlier.extend(self.again(documents, &outdated)?);
         };
-        near_misses(readings, &plans);
+        let staying = plan::staying(&plans, &present, readings)?;
+        near_misses(readings, &plans, &staying);
         widened(readings, &plans, self.config.read.max_places);
         repeats::note(readings, &plans, &present, documents);
         readings.iter_mut().for_each(choices::unmet);
@@ -251,12 +252,17 @@ impl Ingest<'_> {
         again
             .map(|document| {
                 tracing::info!(file = document.name, "reading anew: a column of its table changed its type");
-                self.anew(document, plan::from_json(&document.options)?, Arc::default())
+                self.anew(document, plan::from_json(&document.options)?, self.progress)
             })
             .collect()
     }
 
-    fn anew(&self, document: &DocumentRecord, options: ReadOptions, watch: Arc<Watch>) -> Result<Reading, IngestError> {
+    fn anew(
+        &self,
+        document: &DocumentRecord,
+        options: ReadOptions,
+        progress: &Progress<'static>,
+    ) -> Result<Reading, IngestError> {
         if !document.upload.is_file() {
             let name = &document.name;
             let message = format!("{name}: it must be read anew and its stored copy is gone; add {name} again");
@@ -264,8 +270,7 @@ impl Ingest<'_> {
         }
         let upload = Upload { path: document.upload.clone(), name: document.name.clone(), options };
         let print = (document.hash.clone(), document.size);
-        let reading = (&self.config.read, self.progress);
-        Reading::survey(upload, print, document.upload.clone(), document.id, reading, watch)
+        Reading::survey(upload, print, document.upload.clone(), document.id, &self.config.read, progress)
             .map_err(|error| IngestError::Read(error.to_string()))
     }
 }
@@ -283,12 +288,12 @@ fn unreadable(upload: &Upload, error: &std::io::Error) -> String {
 }
 
 /// Says to the first file of a table what would make it one with another.
-fn near_misses(readings: &mut [Reading], plans: &[plan::TablePlan]) {
+fn near_misses(readings: &mut [Reading], plans: &[plan::TablePlan], staying: &[(String, Shape)]) {
     for plan in plans {
         if let Some(&(r, _)) = plan.members.first()
             && let Some(reading) = readings.get_mut(r)
         {
-            reading.report.notes.extend(plan.near_misses(plans));
+            reading.report.notes.extend(plan.near_misses(plans, staying));
         }
     }
 }

@@ -89,6 +89,21 @@ fn taken(readings: &[&Reading], present: &Present) -> Result<HashSet<String>, In
     Ok(present.tables.iter().filter(|table| stay.contains(&table.id)).map(|table| table.name.clone()).collect())
 }
 
+/// Labels and shapes of the tables that no reading goes to and that have rows of other documents.
+pub fn staying(
+    plans: &[TablePlan],
+    present: &Present,
+    readings: &[Reading],
+) -> Result<Vec<(String, Shape)>, IngestError> {
+    let anew: HashSet<Id> = readings.iter().map(|reading| reading.document).collect();
+    let has_others = |table: &&TableRecord| {
+        present.parts.iter().any(|part| part.table_id == table.id && !anew.contains(&part.document))
+    };
+    let planned = |table: &&TableRecord| plans.iter().all(|plan| plan.record.id != table.id);
+    let tables = present.tables.iter().filter(planned).filter(has_others);
+    tables.map(|table| Ok((table.label.clone(), from_json(&table.key)?))).collect()
+}
+
 /// Sheets of one shape are one table, the catalog's where it has one.
 fn grouped(readings: &[&Reading], present: &Present) -> Result<Vec<TablePlan>, IngestError> {
     let mut plans: Vec<TablePlan> = Vec::new();
@@ -196,14 +211,15 @@ impl TablePlan {
         Some(Note::new("type_widened", message))
     }
 
-    /// How sheets of the upload nearly are this table.
-    pub fn near_misses(&self, plans: &[TablePlan]) -> Vec<Note> {
+    /// How sheets of the upload, and tables that stay as they are, nearly are this table.
+    pub fn near_misses(&self, plans: &[TablePlan], staying: &[(String, Shape)]) -> Vec<Note> {
         let others = plans.iter().filter(|other| other.record.id != self.record.id);
+        let others = others.map(|other| (&other.record.label, &other.shape));
         others
-            .filter_map(|other| {
-                let miss = self.shape.near(&other.shape)?;
-                let message =
-                    format!("{} looks like {}, a table of its own: {miss}", self.record.label, other.record.label);
+            .chain(staying.iter().map(|(label, shape)| (label, shape)))
+            .filter_map(|(label, shape)| {
+                let miss = self.shape.near(shape)?;
+                let message = format!("{} looks like {label}, a table of its own: {miss}", self.record.label);
                 Some(Note::new("looks_like_another_table", message))
             })
             .collect()

@@ -34,7 +34,7 @@ pub struct FileReport {
     pub error: Option<String>,
 }
 
-/// One table region of a sheet, or a sheet without one. `rows_read` = `rows_stored` + `rows_reported`.
+/// One table region of a sheet, or a sheet without one; rows are columns where it is `turned`. `rows_read` = `rows_stored` + `rows_reported`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SheetReport {
     pub name: String,
@@ -52,6 +52,9 @@ pub struct SheetReport {
     /// Counts the regions of a sheet from 1.
     pub part: usize,
     pub hidden: bool,
+    /// The table lies on its side: its rows are columns of the sheet.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub turned: bool,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

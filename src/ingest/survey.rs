@@ -1,9 +1,7 @@
 //! First pass over a file: what its columns hold and which rows are data.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use super::job::Watch;
 use super::notes::Notes;
 use super::report::{FileReport, SheetReport};
 use super::upload::Upload;
@@ -28,7 +26,7 @@ pub struct Reading {
     /// The regions that hold a table.
     pub surveys: Vec<Survey>,
     pub report: FileReport,
-    pub watch: Arc<Watch>,
+    pub progress: Progress<'static>,
 }
 
 /// One region with a table.
@@ -49,8 +47,8 @@ impl Reading {
         (hash, size): (String, u64),
         stored: PathBuf,
         document: Id,
-        (limits, progress): (&ReadLimits, &Progress<'_>),
-        watch: Arc<Watch>,
+        limits: &ReadLimits,
+        progress: &Progress<'static>,
     ) -> Result<Self, ReadError> {
         let book = Book::watched(&stored, &upload.name, &upload.options, limits, progress)?;
         let mut report = FileReport {
@@ -66,14 +64,14 @@ impl Reading {
         for (n, region) in book.regions.iter().enumerate() {
             let mut sheet = described(region);
             if !region.columns.is_empty() {
-                let mut surveyor = Surveyor::new(&upload.name, region, &mut sheet, &mut notes, (progress, &watch));
+                let mut surveyor = Surveyor::new(&upload.name, region, &mut sheet, &mut notes, progress);
                 book.scan(n, &mut surveyor)?;
                 surveys.push(surveyor.finish(n));
             }
             report.sheets.push(sheet);
         }
         report.notes = notes.finish();
-        Ok(Self { upload, hash, size, stored, document, book, surveys, report, watch })
+        Ok(Self { upload, hash, size, stored, document, book, surveys, report, progress: progress.clone() })
     }
 }
 
@@ -85,12 +83,13 @@ fn word(value: &impl serde::Serialize) -> String {
 fn described(region: &Region) -> SheetReport {
     let kind = if region.hidden && region.kind == SheetKind::Data { SheetKind::Hidden } else { region.kind };
     SheetReport {
-        name: region.sheet.clone(),
+        name: region.name(),
         kind: word(&kind),
         header_rows: region.header_rows.clone(),
         titles: region.titles.clone(),
         part: region.part,
         hidden: region.hidden,
+        turned: region.turned,
         ..SheetReport::default()
     }
 }
@@ -103,8 +102,7 @@ struct Surveyor<'a> {
     rows: RowSet,
     sheet: &'a mut SheetReport,
     notes: &'a mut Notes,
-    progress: &'a Progress<'a>,
-    watch: &'a Watch,
+    progress: &'a Progress<'static>,
 }
 
 impl<'a> Surveyor<'a> {
@@ -113,19 +111,19 @@ impl<'a> Surveyor<'a> {
         region: &'a Region,
         sheet: &'a mut SheetReport,
         notes: &'a mut Notes,
-        (progress, watch): (&'a Progress<'a>, &'a Watch),
+        progress: &'a Progress<'static>,
     ) -> Self {
         let profiles = vec![Profile::default(); region.columns.len()];
-        Self { file, region, profiles, rows: RowSet::default(), sheet, notes, progress, watch }
+        Self { file, region, profiles, rows: RowSet::default(), sheet, notes, progress }
     }
 
-    fn seen(&mut self, row: u64) {
+    fn seen(&mut self, row: u64) -> Result<(), ReadError> {
         if self.sheet.rows_read == 0 {
             self.sheet.first_row = row;
         }
         self.sheet.last_row = row;
         self.sheet.rows_read += 1;
-        self.progress.step(&self.sheet.name, self.sheet.rows_read);
+        self.progress.step(&self.sheet.name, self.sheet.rows_read)
     }
 
     fn finish(self, region: usize) -> Survey {
@@ -138,8 +136,7 @@ impl<'a> Surveyor<'a> {
 
 impl RowSink for Surveyor<'_> {
     fn row(&mut self, row: u64, cells: &[Cell<'_>]) -> Result<(), ReadError> {
-        self.watch.row()?;
-        self.seen(row);
+        self.seen(row)?;
         self.rows.add(cells);
         for (profile, cell) in self.profiles.iter_mut().zip(cells) {
             profile.observe(cell, row);
@@ -148,7 +145,7 @@ impl RowSink for Surveyor<'_> {
     }
 
     fn kept_apart(&mut self, row: u64, why: Kept, text: &str) -> Result<(), ReadError> {
-        self.seen(row);
+        self.seen(row)?;
         self.sheet.rows_reported += 1;
         let (code, what) = match why {
             Kept::Totals => ("totals_row_kept_apart", "a totals row is kept out of the data"),
@@ -158,7 +155,7 @@ impl RowSink for Surveyor<'_> {
             }
         };
         let short: String = text.chars().take(80).collect();
-        let place = Place { file: self.file, sheet: &self.region.sheet, row: Some(row), column: None };
+        let place = Place { row: Some(row), ..self.region.place(self.file) };
         self.notes.push(Note::new(code, format!("{what}: {short}")).at(place));
         Ok(())
     }

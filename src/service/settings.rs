@@ -71,7 +71,7 @@ pub struct OptionsFault {
 }
 
 impl DocumentSettings {
-    /// `header_rows`, `sheets`, `keep_totals` and `types` of the parser config.
+    /// `header_rows`, `sheets`, `keep_totals`, `transposed` and `types` of the parser config.
     pub fn options(&self) -> Result<ReadOptions, OptionsFault> {
         let mut options = ReadOptions::default();
         let Some(config) = &self.parser_config else { return Ok(options) };
@@ -85,6 +85,14 @@ impl DocumentSettings {
         if let Some(keep) = given(config, "keep_totals") {
             let fault = OptionsFault { setting: "keep_totals", hint: "write true or false" };
             options.keep_totals = keep.as_bool().ok_or(fault)?;
+        }
+        if let Some(turned) = given(config, "transposed") {
+            let fault =
+                || OptionsFault { setting: "transposed", hint: "write true or false, and no header_rows with true" };
+            options.transposed = Some(turned.as_bool().ok_or_else(fault)?);
+            if options.transposed == Some(true) && options.header_rows.is_some() {
+                return Err(fault());
+            }
         }
         if let Some(types) = given(config, "types") {
             options.types = column_types(types)?;

@@ -7,6 +7,8 @@ use std::io::Read;
 
 use unicode_width::UnicodeWidthChar;
 
+use super::passed::give;
+
 /// Stands between cells on their way to the reader of records.
 pub(super) const JOINT: u8 = 0x1E;
 
@@ -97,10 +99,7 @@ impl<R: Read> Read for Aligned<R> {
         if self.given == self.out.len() {
             self.refill()?;
         }
-        let length = into.len().min(self.out.len() - self.given);
-        into[..length].copy_from_slice(&self.out[self.given..self.given + length]);
-        self.given += length;
-        Ok(length)
+        Ok(give(&self.out, &mut self.given, into))
     }
 }
 

@@ -18,6 +18,7 @@ use super::layout::{self, Span};
 use super::regions::{self, Block};
 use super::rows::{Scan, Spot};
 use super::sheet_rows::SheetRows;
+use super::tables;
 use super::totals::{Rule, Verdicts};
 use super::workbook::{self, Sheet};
 use super::{Column, Format, Progress, ReadError, ReadOptions, Region, RowSink};
@@ -111,7 +112,7 @@ impl Book {
         if region.columns.is_empty() {
             return Ok(());
         }
-        let spot = Spot { file: &self.file, sheet: &region.sheet };
+        let spot = Spot { file: &self.file, sheet: &region.sheet, turned: region.turned };
         let rule = Rule { header: &body.header, keep_totals: self.keep_totals };
         let known = &body.known;
         match &self.source {
@@ -168,9 +169,14 @@ impl Book {
         let last = sheets.iter().map(|sheet| chosen::last_row(&sheet.grid)).max().unwrap_or(0);
         chosen::header(options, last, &file)?;
         let chosen = options.header_rows.is_some();
-        let sheets: Vec<Sheet> =
-            sheets.into_iter().flat_map(|sheet| if chosen { vec![sheet] } else { sheet.parted() }).collect();
+        let sheets: Vec<Sheet> = sheets
+            .into_iter()
+            .flat_map(|sheet| if chosen { vec![sheet] } else { tables::of(sheet, options) })
+            .collect();
+        let names: Vec<&str> = sheets.iter().map(|sheet| sheet.name.as_str()).collect();
+        let missing = chosen::missing(options, &names, &file);
         let mut book = Self::empty(file, format, options, limits, Source::Sheets(Vec::new()));
+        book.notes = missing;
         for (number, sheet) in sheets.iter().enumerate() {
             book.add_sheet(number, sheet, options, limits)?;
         }
@@ -185,7 +191,8 @@ impl Book {
         options: &ReadOptions,
         limits: &ReadLimits,
     ) -> Result<(), ReadError> {
-        let place = Place { file: &self.file, sheet: &sheet.name, row: None, column: None };
+        let turned = sheet.turned;
+        let place = Place { file: &self.file, sheet: &sheet.name, turned, ..Place::default() };
         if let Some(why) = &sheet.failure {
             let message = format!("sheet {:?} could not be read: {why}", sheet.name);
             self.notes.push(Note::new("sheet_not_read", message).at(&place));
@@ -194,7 +201,10 @@ impl Book {
         if let Err(error) = chosen::header(options, chosen::last_row(&sheet.grid), &self.file) {
             self.notes.push(Note::new("no_such_header_row", error.to_string()).at(&place));
         }
-        let blocks = regions::find(&sheet.grid, options.header_rows);
+        let blocks = match turned {
+            true => regions::turned(&sheet.grid, &sheet.titles),
+            false => regions::find(&sheet.grid, options.header_rows),
+        };
         if blocks.is_empty() {
             self.regions.push(empty_region(sheet));
             self.bodies.push(Body {
@@ -207,10 +217,11 @@ impl Book {
         }
         let beside = self.regions.iter().filter(|region| region.sheet == sheet.name).count();
         for (i, block) in blocks.into_iter().enumerate() {
-            let place = Place { file: &self.file, sheet: &sheet.name, row: None, column: None };
+            let place = Place { file: &self.file, sheet: &sheet.name, turned, ..Place::default() };
             let (mut columns, notes) = columns(&block, &place, limits, &self.file)?;
+            let hidden = if turned { &sheet.hidden_rows } else { &sheet.hidden_columns };
             for column in &mut columns {
-                column.hidden = within(&sheet.hidden_columns, column.index as u32);
+                column.hidden = within(hidden, column.index as u32);
             }
             let header = header_texts(&sheet.grid, &block);
             self.bodies.push(Body {
@@ -226,11 +237,13 @@ impl Book {
                 hidden: sheet.hidden,
                 part: beside + i + 1,
                 area: sheet.area.clone(),
+                turned,
                 header_rows: block.header.rows.iter().map(|row| sheet.grid.shown(*row)).collect(),
                 titles: block.header.titles.clone(),
                 columns,
             });
-            let form = form_note(&block, &place);
+            let undecided = options.transposed.is_none() || block.form != Some(Form::OnItsSide);
+            let form = form_note(&block, &place).filter(|_| undecided);
             self.notes.extend(notes.into_iter().chain(form));
         }
         Ok(())
@@ -244,7 +257,11 @@ pub(super) fn form_note(block: &Block, place: &Place<'_>) -> Option<Note> {
         }
         Form::OnItsSide => (
             "table_on_its_side",
-            "the table seems to lie on its side, one record in each column; it is read row by row as it stands",
+            "the table seems to lie on its side, one record in each column; it is read row by row as it stands, or by its columns with --transposed",
+        ),
+        Form::Turned => (
+            "table_turned",
+            "the table lies on its side; each column is read as a record, and --transposed=no reads it row by row",
         ),
     };
     Some(Note::new(code, message).at(place))
@@ -253,11 +270,15 @@ pub(super) fn form_note(block: &Block, place: &Place<'_>) -> Option<Note> {
 /// Says which rows and columns of a sheet are hidden: they are read like the others.
 fn hidden_notes(sheet: &Sheet, place: &Place<'_>) -> Vec<Note> {
     let grid = &sheet.grid;
-    let rows: Vec<u32> =
-        (0..grid.len()).map(|i| grid.number(i)).filter(|row| within(&sheet.hidden_rows, *row)).collect();
-    let looked = if sheet.hidden_columns.is_empty() { 0 } else { grid.len() };
-    let columns = (0..looked).flat_map(|i| grid.filled(i).map(|(column, _)| column));
-    let used: BTreeSet<u32> = columns.filter(|column| within(&sheet.hidden_columns, *column)).collect();
+    let (down, across) = match sheet.turned {
+        false => (&sheet.hidden_rows, &sheet.hidden_columns),
+        true => (&sheet.hidden_columns, &sheet.hidden_rows),
+    };
+    let down = (0..grid.len()).map(|i| grid.number(i)).filter(|row| within(down, *row)).collect();
+    let looked = if across.is_empty() { 0 } else { grid.len() };
+    let used = (0..looked).flat_map(|i| grid.filled(i).map(|(column, _)| column));
+    let used: BTreeSet<u32> = used.filter(|column| within(across, *column)).collect();
+    let (rows, used) = if sheet.turned { (used, down) } else { (down, used) };
     let mut notes = Vec::new();
     if !rows.is_empty() {
         let spans = layout::joined(rows.iter().map(|row| (*row, *row)).collect());
@@ -296,6 +317,7 @@ fn empty_region(sheet: &Sheet) -> Region {
         hidden: sheet.hidden,
         part: 1,
         area: None,
+        turned: false,
         header_rows: Vec::new(),
         titles: Vec::new(),
         columns: Vec::new(),
@@ -311,7 +333,7 @@ pub(super) fn columns(
     let count = block.columns.len() as u64;
     check(count, limits.max_columns as u64, file, "the number of columns", "read.max_columns")?;
     let mut labels = block.columns.clone();
-    let notes = super::labels::complete(&mut labels, place, limits.max_places);
+    let notes = super::labels::complete(&mut labels, place);
     let column = |(index, label): (u32, String)| Column { label, index: index as usize, hidden: false };
     Ok((labels.into_iter().map(column).collect(), notes))
 }

@@ -50,11 +50,14 @@ impl Book {
         limits: &ReadLimits,
     ) -> Result<Self, ReadError> {
         let name = sheet_name(&file);
-        let spot = Spot { file: &file, sheet: &name };
+        let spot = Spot { file: &file, sheet: &name, turned: false };
         let unclosed: Vec<Note> = unclosed.into_iter().map(|row| delimited::unclosed_quote(&spot, row)).collect();
         let sheets = vec![Sheet::of(name.clone(), grid)];
         let mut book = Self::of_sheets(sheets, text.format(), file.clone(), options, limits)?;
         book.notes.extend(unclosed);
+        if let Some(first) = book.regions.first_mut() {
+            first.titles.splice(0..0, text.comments.iter().cloned());
+        }
         book.encoding = Some(text.coding.name());
         book.delimiter = Some(text.delimiter());
         Ok(book)
@@ -73,7 +76,7 @@ impl Book {
         let comments = text.comments.clone();
         let mut book = Self::empty(file.clone(), text.format(), options, limits, Source::Text(text));
         (book.encoding, book.delimiter) = (Some(encoding), Some(delimiter));
-        let place = Place { file: &file, sheet: "", row: None, column: None };
+        let place = Place { file: &file, ..Place::default() };
         let starts: Vec<u64> =
             blocks.iter().skip(1).zip(&blocks).map(|(_, before)| heads.shown(before.last + 1)).collect();
         for (n, block) in blocks.into_iter().enumerate() {
@@ -91,6 +94,7 @@ impl Book {
                 hidden: false,
                 part: n + 1,
                 area: None,
+                turned: false,
                 header_rows: block.header.rows.iter().map(|row| heads.shown(*row)).collect(),
                 titles: own.chain(block.header.titles).collect(),
                 columns,

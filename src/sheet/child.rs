@@ -50,8 +50,8 @@ pub fn serve(input: impl Read, output: impl Write + Send) -> io::Result<()> {
     let out = Mutex::new(BufWriter::with_capacity(256 << 10, output));
     let progress = Progress::calling(|sheet: &str, rows| {
         let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
-        // A reader that went away is found at the end.
-        let _ = wire::say(&Line::Progress { sheet: sheet.to_owned(), rows }, &mut *out).and_then(|()| out.flush());
+        // Nobody reads for a reader that went away.
+        wire::say(&Line::Progress { sheet: sheet.to_owned(), rows }, &mut *out).and_then(|()| out.flush()).is_ok()
     });
     let bytes = std::fs::read(&order.path)?;
     let sheets = workbook::read(&bytes, order.format, &order.file, &order.options, &order.limits, &progress);
@@ -138,7 +138,7 @@ impl Reading<'_> {
                 stdin.flush()
             });
             let answer = ordered.and_then(|()| self.answer(stdout));
-            if answer.is_err() {
+            if !matches!(answer, Ok(Ok(_))) {
                 kill(&child);
             }
             drop(done);
@@ -159,7 +159,11 @@ impl Reading<'_> {
         let mut sheets = Vec::new();
         loop {
             match wire::hear(&mut input)? {
-                Line::Progress { sheet, rows } => self.progress.rows(&sheet, rows),
+                Line::Progress { sheet, rows } => {
+                    if let Err(stopped) = self.progress.rows(&sheet, rows) {
+                        return Ok(Err(Failure::of(&stopped)));
+                    }
+                }
                 Line::Sheet(head) => sheets.push(wire::read(head, &mut input)?),
                 Line::Failed(failure) => return Ok(Err(failure)),
                 Line::End => return Ok(Ok(sheets)),

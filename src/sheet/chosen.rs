@@ -2,6 +2,7 @@
 
 use super::grid::Grid;
 use super::{ReadError, ReadOptions};
+use crate::note::Note;
 
 /// Sheet names listed in an error.
 const MAX_NAMED: usize = 20;
@@ -22,6 +23,13 @@ pub(super) fn sheets(options: &ReadOptions, names: &[&str], file: &str) -> Resul
         ),
         hint: format!("choose of {}{more}", quoted.join(", ")),
     })
+}
+
+/// Says which of the chosen sheets a file has not, where it has others of them.
+pub(super) fn missing(options: &ReadOptions, names: &[&str], file: &str) -> Vec<Note> {
+    let wanted = options.sheets.iter().flatten().filter(|wanted| !names.contains(&wanted.as_str()));
+    let note = |name: &String| Note::new("no_such_sheet", format!("no sheet is called {name:?}")).at(file);
+    wanted.map(note).collect()
 }
 
 /// The last row that has a cell, 1-based; 0 where there is none.

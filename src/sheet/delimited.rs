@@ -20,7 +20,7 @@ use super::quotes::{Most, Quotes, Strays};
 use super::rows::{Extra, Rows, Spot, TakeRow, recycle};
 use super::sections::Gaps;
 use super::{Format, ReadError, ReadOptions};
-use super::{beside, regions};
+use super::{beside, regions, side};
 use crate::config::ReadLimits;
 use crate::note::Note;
 use crate::value::Cell;
@@ -40,6 +40,7 @@ pub(super) struct Delimited {
     pub comments: Vec<String>,
     max_rows: u64,
     most: Most,
+    sniff_bytes: usize,
     carriage_returns: bool,
     /// Where its lines are cut, if its columns are aligned by blanks.
     cuts: Vec<usize>,
@@ -88,6 +89,7 @@ impl Delimited {
             comments: lines().filter_map(comment).filter(|line| !line.is_empty()).collect(),
             max_rows: limits.max_rows,
             most: Most { quoted: limits.max_record_bytes, line: limits.max_line_bytes },
+            sniff_bytes: limits.sniff_bytes,
             carriage_returns: text.contains("\r\n"),
             gaps,
             cuts,
@@ -100,13 +102,24 @@ impl Delimited {
         Ok(self.grid(HEAD_ROWS.saturating_add(options.header_rows.map_or(0, |(_, last)| last as usize)))?.0)
     }
 
-    /// All cells of a short text that has tables below each other or side by side, and its rows with quotes that don't close.
+    /// All cells of a short text that has tables below each other, side by side or on their side, and its rows with quotes that
+    /// don't close.
     pub fn several_tables(&self, options: &ReadOptions) -> Result<Option<(Grid, Vec<u64>)>, ReadError> {
+        let turned = options.transposed == Some(true);
+        if !self.short && turned {
+            return Err(ReadError::TooLarge {
+                file: self.file.clone(),
+                what: "a text with a table on its side".to_owned(),
+                limit: self.sniff_bytes as u64,
+                setting: "read.sniff_bytes",
+            });
+        }
         if !self.short || options.header_rows.is_some() {
             return Ok(None);
         }
         let (grid, unclosed) = self.grid(usize::MAX)?;
-        let several = regions::find(&grid, None).len() > 1 || !beside::split(&grid).is_empty();
+        let on_its_side = options.transposed.unwrap_or_else(|| side::surely(&grid).is_some());
+        let several = on_its_side || regions::find(&grid, None).len() > 1 || !beside::split(&grid).is_empty();
         Ok(several.then_some((grid, unclosed)))
     }
 
@@ -143,6 +156,7 @@ impl Delimited {
 
     /// A cell's text with its escaped delimiters.
     fn restored<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let text = said(text);
         if !self.dialect.escaped || !text.as_bytes().contains(&ESCAPED) {
             return Cow::Borrowed(text);
         }
@@ -171,6 +185,12 @@ impl Delimited {
     fn failed(&self, source: std::io::Error) -> ReadError {
         ReadError::Io { file: self.file.clone(), source }
     }
+}
+
+/// The text of a formula that only says it, `="0012"`: so programs write what a spreadsheet shall not take for a number.
+fn said(text: &str) -> &str {
+    let inner = text.strip_prefix("=\"").and_then(|rest| rest.strip_suffix('"'));
+    inner.filter(|inner| !inner.contains('"')).unwrap_or(text)
 }
 
 fn sample(source: &mut File, bytes: usize) -> std::io::Result<Vec<u8>> {
@@ -338,7 +358,7 @@ impl DelimitedRows<'_> {
             cells.push(match valid.and_then(|text| text.get(range)) {
                 Some("") => Cell::Empty,
                 Some(text) if escaped => Cell::Text(self.text.restored(text)),
-                Some(text) => Cell::Text(Cow::Borrowed(text)),
+                Some(text) => Cell::Text(Cow::Borrowed(said(text))),
                 None => {
                     let text = String::from_utf8_lossy(bytes);
                     undecoded |= matches!(text, Cow::Owned(_));

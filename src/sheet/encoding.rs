@@ -10,6 +10,8 @@ use std::rc::Rc;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{CoderResult, Decoder, Encoding};
 
+use super::passed::give;
+
 /// How a text is encoded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Code {
@@ -252,10 +254,7 @@ impl<'r> Utf8Reader<'r> {
 impl Read for Utf8Reader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.refill()?;
-        let length = into.len().min(self.text_end - self.text_start);
-        into[..length].copy_from_slice(&self.text[self.text_start..self.text_start + length]);
-        self.text_start += length;
-        Ok(length)
+        Ok(give(&self.text[..self.text_end], &mut self.text_start, into))
     }
 }
 

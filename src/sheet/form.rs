@@ -1,4 +1,4 @@
-//! Sheets that are no table of records: a form of names and values, and a table that lies on its side.
+//! Sheets that are no table of records but a form of names and values.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,10 @@ use super::kind::{Kind, kind};
 pub(super) enum Form {
     /// Names down the first column, their values in the second.
     NamesAndValues,
-    /// Labels down the first column, one record in each further column.
+    /// Perhaps labels down the first column, and one record in each further column.
     OnItsSide,
+    /// The same for sure; rows and columns of the grid changed places.
+    Turned,
 }
 
 /// Rows of a form.
@@ -58,32 +60,4 @@ fn mixed(grid: &Grid, rows: std::ops::RangeInclusive<usize>, column: u32) -> boo
     let dates = count(|kind| *kind == Kind::Date);
     let numbers = count(|kind| matches!(kind, Kind::Number | Kind::Year));
     texts >= 2 && (1..=2).contains(&dates) && numbers >= 1 && numbers * 2 <= kinds.len()
-}
-
-/// Records of a table on its side, as columns.
-const LEAST_RECORDS: usize = 2;
-const SIDE_ROWS: std::ops::RangeInclusive<usize> = 3..=60;
-
-/// Whether the rows of a body are alike along the row and unlike down the columns.
-pub(super) fn is_on_its_side(grid: &Grid, body: usize, last: usize, columns: &[u32]) -> bool {
-    let Some((names, records)) = columns.split_first() else { return false };
-    if records.len() < LEAST_RECORDS || body > last || !SIDE_ROWS.contains(&(last + 1 - body)) {
-        return false;
-    }
-    if !(body..=last).all(|i| kind(&grid.at(i, *names)) == Kind::Text) {
-        return false;
-    }
-    let of_row = |i: usize| -> Option<Kind> {
-        let mut kinds = records.iter().map(|column| plain(kind(&grid.at(i, *column))));
-        let first = kinds.next()?;
-        kinds.all(|kind| kind == first).then_some(first)
-    };
-    let rows: Option<Vec<Kind>> = (body..=last).map(of_row).collect();
-    let count = |wanted: Kind| rows.iter().flatten().filter(|kind| **kind == wanted).count();
-    let text = count(Kind::Text);
-    text >= 1 && count(Kind::Number) + count(Kind::Date) >= 2 && count(Kind::Blank) == 0
-}
-
-fn plain(kind: Kind) -> Kind {
-    if kind == Kind::Year { Kind::Number } else { kind }
 }

@@ -5,6 +5,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
+use super::compound::{Compound, MARK};
 use super::{Format, xml2003};
 
 /// What a file was found to be.
@@ -22,6 +23,9 @@ pub(super) enum Found {
     Other(&'static str, &'static str),
 }
 
+/// What is said of a file that is encrypted.
+pub(super) const LOCKED: (&str, &str) =
+    ("it is protected by a password", "open it, take the password off and save it again");
 const SAVE_AS: &str = "save it as xlsx or csv and upload that";
 
 /// Looks at a file's content.
@@ -32,7 +36,7 @@ pub(super) fn sniff(file: &mut File, length: u64) -> std::io::Result<Found> {
     if start.starts_with(b"PK") {
         return zip(file, length);
     }
-    if start.starts_with(&[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]) {
+    if start.starts_with(&MARK) {
         return compound(file, length);
     }
     Ok(plain(&start, length))
@@ -93,10 +97,13 @@ const MAGIC: [(&[u8], &str); 12] = [
 
 /// Compound files: a workbook of Excel 97, or another Office document, or one that is encrypted.
 fn compound(file: &mut File, length: u64) -> std::io::Result<Found> {
-    let names = directory_names(file, length)?;
-    let has = |name: &str| names.iter().any(|n| n.eq_ignore_ascii_case(name));
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(length.min(64 << 20)).read_to_end(&mut bytes)?;
+    let opened = Compound::of(&bytes);
+    let has = |name: &str| opened.names().any(|n| n.eq_ignore_ascii_case(name));
     Ok(if has("EncryptedPackage") || has("EncryptionInfo") {
-        Found::Other("it is protected by a password", "open it, take the password off and save it again")
+        Found::Other(LOCKED.0, LOCKED.1)
     } else if has("Workbook") || has("Book") {
         Found::Workbook { format: Format::Xls, unpacked: length }
     } else if has("WordDocument") {
@@ -106,32 +113,6 @@ fn compound(file: &mut File, length: u64) -> std::io::Result<Found> {
     } else {
         Found::Damaged("a compound file without a workbook in it".to_owned())
     })
-}
-
-/// Names of a compound file's streams: its directory sectors are followed through the first part of the allocation table.
-fn directory_names(file: &mut File, length: u64) -> std::io::Result<Vec<String>> {
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    file.take(length.min(64 << 20)).read_to_end(&mut bytes)?;
-    let u32_at = |at: usize| bytes.get(at..at + 4).map_or(u32::MAX, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-    let shift = bytes.get(30).copied().unwrap_or(9).clamp(7, 16);
-    let size = 1_usize << shift;
-    let sector = |number: u32| (number as usize).saturating_add(1).saturating_mul(size);
-    let mut names = Vec::new();
-    let mut at = u32_at(48);
-    for _ in 0..256 {
-        let Some(entries) = bytes.get(sector(at)..sector(at).saturating_add(size)) else { break };
-        names.extend(entries.chunks_exact(128).map(entry_name));
-        let table = u32_at(76 + 4 * (at as usize / (size / 4)).min(108));
-        at = u32_at(sector(table).saturating_add(at as usize % (size / 4) * 4));
-    }
-    Ok(names)
-}
-
-fn entry_name(entry: &[u8]) -> String {
-    let length = usize::from(u16::from_le_bytes([entry[64], entry[65]])).saturating_sub(2).min(62);
-    let units: Vec<u16> = entry[..length].chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
-    String::from_utf16_lossy(&units)
 }
 
 /// Zip files: told by the names of their parts.

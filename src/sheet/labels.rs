@@ -1,7 +1,7 @@
 //! Labels of columns, from one or more header rows.
 
 use super::grid::Grid;
-use crate::note::{Note, Place, column_letters};
+use crate::note::{Note, Place, column_letters, field_name};
 
 /// The label of a column: its parts from top to bottom joined by `-`, equal neighbours once. Empty where there is none.
 pub(super) fn join(grid: &Grid, rows: &[usize], column: u32) -> String {
@@ -50,7 +50,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Names blank labels by their column letter and notes them and labels that stand twice.
-pub(super) fn complete(labels: &mut [(u32, String)], place: &Place<'_>, max_places: usize) -> Vec<Note> {
+pub(super) fn complete(labels: &mut [(u32, String)], place: &Place<'_>) -> Vec<Note> {
     let chinese = labels.iter().any(|(_, label)| is_chinese(label));
     let mut notes = Vec::new();
     let headless = labels.iter().all(|(_, label)| label.is_empty());
@@ -58,18 +58,20 @@ pub(super) fn complete(labels: &mut [(u32, String)], place: &Place<'_>, max_plac
         let message = "no header was found; the columns are named by their letters";
         notes.push(Note::new("no_header", message).at(place));
     }
-    let mut blanks = 0;
     for (column, label) in labels.iter_mut().filter(|(_, label)| label.is_empty()) {
-        let letters = column_letters(*column as usize);
-        *label = if chinese { format!("{letters} 列") } else { format!("Column {letters}") };
-        blanks += 1;
-        if !headless && blanks <= max_places {
-            let message = format!("column {letters} has no header; it is called {label:?}");
+        let name = field_name(*column as usize, place.turned);
+        *label = match (chinese, place.turned) {
+            (true, true) => format!("第 {} 行", *column + 1),
+            (true, false) => format!("{} 列", column_letters(*column as usize)),
+            (false, _) => name[..1].to_uppercase() + &name[1..],
+        };
+        if !headless {
+            let message = format!("{name} has no header; it is called {label:?}");
             notes
                 .push(Note::new("blank_header", message).at(Place { column: Some(*column as usize), ..place.clone() }));
         }
     }
-    notes.extend(twins(labels, place).into_iter().take(max_places));
+    notes.extend(twins(labels, place));
     notes
 }
 
@@ -79,8 +81,14 @@ fn twins(labels: &[(u32, String)], place: &Place<'_>) -> Vec<Note> {
     let equal = sorted.windows(2).filter(|pair| pair[0].1 == pair[1].1);
     equal
         .map(|pair| {
-            let (first, second) = (column_letters(pair[0].0 as usize), column_letters(pair[1].0 as usize));
-            let message = format!("columns {first} and {second} are both called {:?}", pair[0].1);
+            let [first, second] = [pair[0].0, pair[1].0].map(|column| column as usize);
+            let message = match place.turned {
+                true => format!("rows {} and {} are both called {:?}", first + 1, second + 1, pair[0].1),
+                false => {
+                    let (first, second) = (column_letters(first), column_letters(second));
+                    format!("columns {first} and {second} are both called {:?}", pair[0].1)
+                }
+            };
             Note::new("duplicate_header", message).at(Place { column: Some(pair[1].0 as usize), ..place.clone() })
         })
         .collect()

@@ -11,6 +11,7 @@ mod book_text;
 mod caught;
 mod child;
 mod chosen;
+mod compound;
 mod convert;
 mod delimited;
 mod dialect;
@@ -25,18 +26,22 @@ mod labels;
 mod layout;
 mod layout_cells;
 mod layout_ods;
+mod layout_xls;
 mod layout_xlsb;
 mod look;
 mod meter;
+mod passed;
 mod progress;
 mod quotes;
 mod regions;
 mod rows;
 mod sections;
 mod sheet_rows;
+mod side;
 mod sums;
 #[cfg(test)]
 mod table_tests;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -47,7 +52,7 @@ mod xml2003;
 
 use serde::{Deserialize, Serialize};
 
-use crate::note::Note;
+use crate::note::{self, Note, Place};
 use crate::value::{Cell, FieldType, Role};
 
 pub use book::Book;
@@ -64,6 +69,8 @@ pub struct ReadOptions {
     pub sheets: Option<Vec<String>>,
     /// Keep totals rows as data.
     pub keep_totals: bool,
+    /// Whether the tables lie on their side, one record in each column; found out where nothing is said.
+    pub transposed: Option<bool>,
     /// Types that the user chose, by label.
     pub types: Vec<(String, FieldType)>,
     /// What the user wants columns for, by label.
@@ -116,6 +123,8 @@ pub struct Region {
     pub part: usize,
     /// The columns of one of several tables that stand side by side, `D:F`.
     pub area: Option<String>,
+    /// It lies on its side: rows are columns of the sheet here and in all that is said of its rows, and columns are rows.
+    pub turned: bool,
     /// 1-based rows of the sheet.
     pub header_rows: Vec<u64>,
     /// Title and note lines above the header, in order.
@@ -124,9 +133,19 @@ pub struct Region {
 }
 
 impl Region {
-    /// The sheet's name, with its columns where rows of several tables have the same row numbers: `成绩 (D:F)`.
+    /// The sheet's name, with its columns where rows of several tables have the same row numbers: `成绩 (D:F)`; where each
+    /// row is a column of the sheet: `成绩 (columns B:F)`.
     pub fn name(&self) -> String {
-        self.area.as_ref().map_or_else(|| self.sheet.clone(), |area| format!("{} ({area})", self.sheet))
+        match &self.area {
+            Some(area) if self.turned => note::turned_sheet(&self.sheet, area),
+            Some(area) => format!("{} ({area})", self.sheet),
+            None => self.sheet.clone(),
+        }
+    }
+
+    /// The region as a place of a file.
+    pub fn place<'a>(&'a self, file: &'a str) -> Place<'a> {
+        Place { file, sheet: &self.sheet, turned: self.turned, ..Place::default() }
     }
 }
 

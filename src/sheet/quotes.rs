@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 use std::io::Read;
 use std::rc::Rc;
 
+use super::passed::give;
+
 /// Lines (line feeds before them) with stray quotes that no record was found for yet.
 pub(super) type Strays = Rc<RefCell<VecDeque<u64>>>;
 
@@ -177,10 +179,7 @@ impl<R: Read> Read for Quotes<R> {
         if self.given == self.out.len() {
             self.advance()?;
         }
-        let count = into.len().min(self.out.len() - self.given);
-        into[..count].copy_from_slice(&self.out[self.given..self.given + count]);
-        self.given += count;
-        Ok(count)
+        Ok(give(&self.out, &mut self.given, into))
     }
 }
 

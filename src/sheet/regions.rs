@@ -7,6 +7,7 @@ use super::grid::Grid;
 use super::header::{self, Header};
 use super::labels;
 use super::look::Look;
+use super::side;
 
 /// One table of a grid; rows are indexes into the grid.
 #[derive(Debug, PartialEq)]
@@ -37,10 +38,17 @@ fn form_or_table(grid: &Grid, first: usize, last: usize) -> Block {
     }
     let mut block = block(grid, header::find(grid, first, last), last);
     let columns: Vec<u32> = block.columns.iter().map(|(column, _)| *column).collect();
-    if form::is_on_its_side(grid, block.header.body, last, &columns) {
+    if side::seems(grid, block.header.body, last, &columns) {
         block.form = Some(Form::OnItsSide);
     }
     block
+}
+
+/// The one table of a grid that was turned: its labels are in the first row.
+pub(super) fn turned(grid: &Grid, titles: &[String]) -> Vec<Block> {
+    let Some(last) = grid.len().checked_sub(1) else { return Vec::new() };
+    let block = block(grid, Header { titles: titles.to_vec(), rows: vec![0], body: 1 }, last);
+    vec![Block { form: Some(Form::Turned), ..block }]
 }
 
 /// A form, below its title lines.

@@ -6,8 +6,11 @@ use std::sync::OnceLock;
 
 use super::totals::{Rule, Verdicts, decide, row_text};
 use super::{Kept, ReadError, RowSink};
-use crate::note::{Note, Place};
+use crate::note::{Note, Place, record_name};
 use crate::value::Cell;
+
+/// Characters of the cells outside a table in a note.
+const SHOWN: usize = 200;
 
 /// What comes with a row besides its cells.
 #[derive(Debug, Default)]
@@ -38,11 +41,17 @@ pub(super) fn recycle<'b>(mut cells: Vec<Cell<'_>>) -> Vec<Cell<'b>> {
 pub(super) struct Spot<'a> {
     pub file: &'a str,
     pub sheet: &'a str,
+    /// The table lies on its side.
+    pub turned: bool,
 }
 
 impl Spot<'_> {
     pub fn row_note(&self, row: u64, code: &str, message: String) -> Note {
-        Note::new(code, message).at(Place { file: self.file, sheet: self.sheet, row: Some(row), column: None })
+        Note::new(code, message).at(Place { row: Some(row), ..self.place() })
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place { file: self.file, sheet: self.sheet, turned: self.turned, ..Place::default() }
     }
 }
 
@@ -86,7 +95,10 @@ impl Scan<'_> {
         doubted.then(|| {
             let word =
                 cells.iter().find(|cell| !cell.is_blank()).map(|cell| cell.text().into_owned()).unwrap_or_default();
-            let message = format!("row {row} begins with {word:?}, but its numbers are no sums; it is read as data");
+            let message = format!(
+                "{} begins with {word:?}, but its numbers are no sums; it is read as data",
+                record_name(row, self.spot.turned)
+            );
             self.spot.row_note(row, "totals_row_read_as_data", message)
         })
     }
@@ -97,7 +109,11 @@ impl Scan<'_> {
         }
         extra.spread.into_iter().for_each(|cell| sink.spread(cell));
         let Some(text) = extra.outside else { return Ok(()) };
-        let message = format!("row {row} has cells outside the table's columns, which are not in it: {text}");
+        let text: String = text.chars().take(SHOWN).collect();
+        let message = format!(
+            "{} has cells outside the table's columns, which are not in it: {text}",
+            record_name(row, self.spot.turned)
+        );
         sink.note(self.spot.row_note(row, "cells_outside_table", message))
     }
 }

@@ -58,7 +58,9 @@ impl<'s> SheetRows<'s> {
             if self.columns.get(place) == Some(&used.column) {
                 cells.push(cell);
             } else if !cell.is_blank() {
-                let text = format!("{}: {}", column_letters(used.column as usize), cell.text());
+                let column = used.column as usize;
+                let name = if self.spot.turned { (column + 1).to_string() } else { column_letters(column) };
+                let text = format!("{name}: {}", cell.text());
                 outside = Some(outside.map_or_else(|| text.clone(), |before| format!("{before} | {text}")));
             }
         }
@@ -106,6 +108,7 @@ impl<'s> SheetRows<'s> {
             sheet: self.spot.sheet,
             row: Some(u64::from(merge.first_row) + 1),
             column: Some(merge.first_column as usize),
+            turned: self.spot.turned,
         };
         Some(Note::new(code, message).at(place))
     }

@@ -10,7 +10,7 @@ use super::*;
 use crate::config::ReadLimits;
 
 /// A grid from lines of cells between `|`; numbers are numbers.
-fn grid(lines: &[&str], merges: &[(u32, u32, u32, u32)]) -> Grid {
+pub(super) fn grid(lines: &[&str], merges: &[(u32, u32, u32, u32)]) -> Grid {
     let mut builder = GridBuilder::default();
     for (row, line) in lines.iter().enumerate() {
         for (column, text) in line.split('|').enumerate().filter(|(_, text)| !text.is_empty()) {
@@ -142,7 +142,7 @@ fn a_far_lone_cell_makes_no_column() {
 fn merged_cells_are_given_to_the_rows_that_they_cover() {
     let grid =
         grid(&["部门|姓名|金额", "行政|张三|1", "|李四|2", "研发|王五|3"], &[(1, 1_000_000, 0, 0), (3, 3, 1, 2)]);
-    let spot = Spot { file: "f", sheet: "s" };
+    let spot = Spot { file: "f", sheet: "s", turned: false };
     let rows = SheetRows { grid: &grid, rows: (1, 3), columns: &[0, 1, 2], spot, max_rows: 10 };
     let mut got = Vec::new();
     let mut codes = Vec::new();
@@ -194,6 +194,8 @@ fn text_files_keep_every_row_with_its_number() {
         ("sep=;\na;b\n1,5;2\n", &["3: 1,5|2"]),
         ("# by \"x\n# a, b\nid,name,n\n1,a\\, b,2\n2,c\\, d,3\n", &["4: 1|a, b|2", "5: 2|c, d|3"]),
         ("报表\n\n名,数\na,1\nb,2\n合计,3\n", &["4: a|1", "5: b|2", "6: Totals 合计 | 3"]),
+        ("id,n\n=\"0012\",1\n=\"a\"b,2\n", &["2: 0012|1", "3: =\"a\"b|2"]),
+        ("id|n\n---|---\n1|2\n3|4\n", &["2: NoteLine --- | ---", "3: 1|2", "4: 3|4"]),
         ("a,b\n1,2\nx,\u{FFFD}\n", &["2: 1|2", "3: x|\u{FFFD}"]),
     ] {
         let (book, rows) = read(text.as_bytes(), &ReadLimits::default()).expect(text);

@@ -52,9 +52,11 @@ pub(super) enum Suspect {
     Unlabelled,
     /// It begins with a word of notes, or is one long text.
     NoteLine,
-    /// One short text in a table of several columns: a note line only after a blank row at the bottom.
+    /// One short text in a table of several columns, or texts behind a name with a colon: a note line only after a blank row at the bottom.
     LoneText,
     RepeatedHeader,
+    /// Dashes under the header or between rows.
+    RuleLine,
 }
 
 impl Rule<'_> {
@@ -69,6 +71,9 @@ impl Rule<'_> {
             return Some(Suspect::Unlabelled);
         }
         let Cell::Text(text) = &cells[first] else { return None };
+        if is_rule_line(cells) {
+            return Some(Suspect::RuleLine);
+        }
         if self.repeats_header(cells, first) {
             return Some(Suspect::RepeatedHeader);
         }
@@ -81,7 +86,8 @@ impl Rule<'_> {
             return Some(if long || is_note(text) { Suspect::NoteLine } else { Suspect::LoneText });
         }
         let notes = is_note(text) && cells[first..].iter().all(|cell| is_signature(cell));
-        notes.then_some(Suspect::NoteLine)
+        let pairs = text.trim_end().ends_with([':', '：']) && cells[first..].iter().all(is_text_or_date);
+        notes.then_some(Suspect::NoteLine).or(pairs.then_some(Suspect::LoneText))
     }
 
     fn repeats_header(&self, cells: &[Cell<'_>], first: usize) -> bool {
@@ -155,6 +161,30 @@ fn is_note(text: &str) -> bool {
     NOTE_WORDS.iter().any(|word| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
 }
 
+/// Characters of a line that one cell draws alone.
+const LONE_RULE: usize = 5;
+
+/// Every cell that has something is drawn of dashes, `---`, `===`, `----+----`.
+fn is_rule_line(cells: &[Cell<'_>]) -> bool {
+    let mut lengths = cells.iter().filter(|cell| !cell.is_blank()).map(|cell| match cell {
+        Cell::Text(text) => drawn(text.trim()),
+        _ => 0,
+    });
+    let Some(first) = lengths.next() else { return false };
+    let several = lengths.clone().next().is_some();
+    first >= if several { 3 } else { LONE_RULE } && lengths.all(|length| length >= 3)
+}
+
+/// How many characters of a line a text has, if it has no others.
+fn drawn(text: &str) -> usize {
+    let dashes = |c: char| matches!(c, '-' | '=' | '_' | '+' | ':' | '|' | '─' | '═' | '━' | '┼');
+    if text.chars().all(dashes) { text.chars().count() } else { 0 }
+}
+
+fn is_text_or_date(cell: &Cell<'_>) -> bool {
+    matches!(cell, Cell::Text(_) | Cell::Empty | Cell::DateTime(_))
+}
+
 /// A cell of a signature line such as `制表人：张三`.
 fn is_signature(cell: &Cell<'_>) -> bool {
     match cell {
@@ -208,6 +238,7 @@ impl Judge {
         let gap = self.last_row > 0 && row > self.last_row + 1;
         self.last_row = row;
         match suspect {
+            Some(Suspect::RuleLine) => self.found.kept.push((row, Kept::NoteLine)),
             Some(Suspect::RepeatedHeader) => self.found.kept.push((row, Kept::RepeatedHeader)),
             Some(suspect @ (Suspect::Totals | Suspect::NamedTotals | Suspect::NumberedTotals)) => {
                 self.totals(row, cells, suspect)

@@ -53,6 +53,7 @@ pub(super) enum Failure {
     TooLarge { what: String, limit: u64, setting: String },
     Damaged { detail: String },
     Unsupported { found: String, hint: String },
+    Stopped { why: String },
 }
 
 /// Settings that a failure may name.
@@ -68,6 +69,7 @@ impl Failure {
             ReadError::Unsupported { found, hint, .. } => {
                 Self::Unsupported { found: found.clone(), hint: hint.clone() }
             }
+            ReadError::Stopped(why) => Self::Stopped { why: why.clone() },
             other => Self::Damaged { detail: other.to_string() },
         }
     }
@@ -81,6 +83,7 @@ impl Failure {
             }
             Self::Damaged { detail } => ReadError::Damaged { file, detail },
             Self::Unsupported { found, hint } => ReadError::Unsupported { file, found, hint },
+            Self::Stopped { why } => ReadError::Stopped(why),
         }
     }
 }

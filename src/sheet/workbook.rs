@@ -6,16 +6,18 @@
 use std::collections::HashMap;
 use std::io::Cursor;
 
-use calamine::{Data, DataRef, Dimensions, Ods, Range, Reader, SheetType, SheetVisible, Xls, Xlsb, Xlsx};
+use calamine::{
+    Data, DataRef, Ods, OdsError, Range, Reader, SheetType, SheetVisible, Xls, XlsError, XlsOptions, Xlsb, Xlsx,
+};
 
-use super::beside;
 use super::book_text::sheet_name;
 use super::caught::caught;
 use super::convert;
-use super::grid::{Grid, GridBuilder, Merge, Stored};
+use super::format;
+use super::grid::{Grid, GridBuilder, Stored};
 use super::layout::{self, Layout, Span};
 use super::meter::Meter;
-use super::{Format, Progress, ReadError, ReadOptions, SheetKind, encoding, html, xml2003};
+use super::{Format, Progress, ReadError, ReadOptions, SheetKind, encoding, html, layout_xls, xml2003};
 use crate::config::ReadLimits;
 
 /// One sheet of a workbook.
@@ -26,8 +28,12 @@ pub(super) struct Sheet {
     pub name: String,
     pub kind: SheetKind,
     pub hidden: bool,
-    /// Its columns, where it is one of several tables side by side.
+    /// Its columns, where it is one of several tables side by side; those of its records, where it was turned.
     pub area: Option<String>,
+    /// Rows and columns of the grid changed places.
+    pub turned: bool,
+    /// Title lines that are not in the grid.
+    pub titles: Vec<String>,
     pub grid: Grid,
     /// 0-based, in order.
     pub hidden_rows: Vec<Span>,
@@ -60,26 +66,6 @@ impl Sheet {
         self.hidden_rows = layout::joined(layout.hidden_rows);
         self.hidden_columns = layout::joined(layout.hidden_columns);
     }
-
-    /// The sheet's tables that stand side by side, each as a sheet; the sheet itself where there is one.
-    pub fn parted(self) -> Vec<Self> {
-        let grids = beside::split(&self.grid);
-        if grids.is_empty() {
-            return vec![self];
-        }
-        let part = |grid: Grid| Self {
-            number: self.number,
-            name: self.name.clone(),
-            kind: self.kind,
-            hidden: self.hidden,
-            area: grid.area(),
-            grid,
-            hidden_rows: self.hidden_rows.clone(),
-            hidden_columns: self.hidden_columns.clone(),
-            failure: self.failure.clone(),
-        };
-        grids.into_iter().map(part).collect()
-    }
 }
 
 impl Default for Sheet {
@@ -90,6 +76,8 @@ impl Default for Sheet {
             kind: SheetKind::Chart,
             hidden: false,
             area: None,
+            turned: false,
+            titles: Vec::new(),
             grid: Grid::default(),
             hidden_rows: Vec::new(),
             hidden_columns: Vec::new(),
@@ -188,18 +176,25 @@ impl Reading<'_> {
         if self.meter.is_over() { Err(over()) } else { Ok(()) }
     }
 
-    /// Hidden rows and columns are not told by an xls file's reader.
     fn xls(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
-        let mut book: Xls<Bytes<'_>> = Xls::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
-        let mut sheets = self.sheets(&mut book, |book, name| {
-            let range = book.worksheet_range(name).map_err(|e| e.to_string())?;
-            Ok(self.range(&range))
-        })?;
-        for sheet in &mut sheets {
-            let merges = book.merge_cells_by_sheet_name(&sheet.name).unwrap_or_default();
-            sheet.grid.set_merges(merges.iter().map(merge).collect());
-        }
-        Ok(sheets)
+        self.laid_out(bytes, layout_xls::layouts, || {
+            let mut options = XlsOptions::default();
+            options.force_codepage = layout_xls::renamed_code_page(bytes);
+            let opened = Xls::new_with_options(Cursor::new(bytes), options);
+            let mut book: Xls<Bytes<'_>> = opened.map_err(|error| match error {
+                XlsError::Password => self.locked(),
+                other => self.damaged(other),
+            })?;
+            self.sheets(&mut book, |book, name| {
+                let range = book.worksheet_range(name).map_err(|e| e.to_string())?;
+                Ok(self.range(&range))
+            })
+        })
+    }
+
+    fn locked(&self) -> ReadError {
+        let (found, hint) = format::LOCKED;
+        ReadError::Unsupported { file: self.file.to_owned(), found: found.to_owned(), hint: hint.to_owned() }
     }
 
     fn ods(&self, bytes: &[u8]) -> Result<Vec<Sheet>, ReadError> {
@@ -212,7 +207,10 @@ impl Reading<'_> {
             }
         }
         self.laid_out(bytes, layout::of_ods, || {
-            let mut book: Ods<Bytes<'_>> = Ods::new(Cursor::new(bytes)).map_err(|e| self.damaged(e))?;
+            let mut book: Ods<Bytes<'_>> = Ods::new(Cursor::new(bytes)).map_err(|error| match error {
+                OdsError::Password => self.locked(),
+                other => self.damaged(other),
+            })?;
             self.sheets(&mut book, |book, name| {
                 let range = book.worksheet_range(name).map_err(|e| e.to_string())?;
                 Ok(self.range(&range))
@@ -238,6 +236,8 @@ impl Reading<'_> {
         if let (Some(fault), Some(last)) = (fault, sheets.last_mut()) {
             last.failure = Some(fault);
         }
+        let names: Vec<&str> = sheets.iter().map(|sheet| sheet.name.as_str()).collect();
+        super::chosen::sheets(self.options, &names, self.file)?;
         sheets.retain(|sheet| self.options.sheets.as_ref().is_none_or(|wanted| wanted.contains(&sheet.name)));
         Ok(sheets)
     }
@@ -308,7 +308,7 @@ impl Reading<'_> {
                 },
             };
             if grid.push(row, column, stored) {
-                self.progress.step(name, u64::from(row));
+                self.progress.step(name, u64::from(row)).map_err(Stop::Limit)?;
             }
             self.check_cells(grid.len())?;
         }
@@ -361,12 +361,3 @@ enum Stop {
 }
 
 type Streamed<'v> = calamine::Cell<DataRef<'v>>;
-
-fn merge(dimensions: &Dimensions) -> Merge {
-    Merge {
-        first_row: dimensions.start.0,
-        last_row: dimensions.end.0,
-        first_column: dimensions.start.1,
-        last_column: dimensions.end.1,
-    }
-}

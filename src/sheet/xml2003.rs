@@ -98,6 +98,10 @@ impl Walk {
                 self.formula = attribute(element, "Formula").is_some();
                 self.filled = false;
             }
+            "Visible" => {
+                self.kind = Some(String::new());
+                self.value.clear();
+            }
             "Data" => {
                 self.kind = Some(attribute(element, "Type").unwrap_or_default());
                 self.value.clear();
@@ -118,6 +122,7 @@ impl Walk {
             "Row" => self.row = self.row.saturating_add(1),
             "Cell" => self.end_cell(),
             "Data" => self.end_data(),
+            "Visible" => self.end_visible(),
             _ => {}
         }
     }
@@ -132,6 +137,12 @@ impl Walk {
             self.grid.push(self.row, self.column, stored);
         }
         self.filled = true;
+    }
+
+    /// `SheetHidden`, `SheetVeryHidden`, `SheetVisible`.
+    fn end_visible(&mut self) {
+        let hidden = self.kind.take().is_some() && self.value.trim().ends_with("Hidden");
+        self.sheets.last_mut().into_iter().for_each(|sheet| sheet.hidden |= hidden);
     }
 
     fn end_cell(&mut self) {
@@ -154,7 +165,11 @@ impl Walk {
         let Some(sheet) = self.sheets.last_mut() else { return };
         sheet.grid = grid.build();
         sheet.grid.set_merges(merges);
-        sheet.kind = if sheet.grid.len() > 0 { SheetKind::Data } else { SheetKind::Empty };
+        sheet.kind = match sheet.grid.len() {
+            0 => SheetKind::Empty,
+            _ if sheet.hidden => SheetKind::Hidden,
+            _ => SheetKind::Data,
+        };
     }
 
     /// What was read before a fault.
@@ -189,7 +204,7 @@ mod tests {
             <Row ss:Hidden="1"><Cell ss:Index="3"><Data ss:Type="DateTime">2024-01-05T10:30:00.000</Data></Cell>
             <Cell><Data ss:Type="Number">110101199003071234</Data></Cell><Cell><Data ss:Type="Boolean">1</Data></Cell>
             <Cell ss:Formula="=1"/><Cell><Data ss:Type="Error">#DIV/0!</Data></Cell><Cell><Data ss:Type="DateTime">1899-12-31T10:30:00.000</Data></Cell></Row>
-            </Table></Worksheet><Worksheet ss:Name="B"/></Workbook>"#;
+            </Table></Worksheet><Worksheet ss:Name="B"><WorksheetOptions><Visible>SheetHidden</Visible></WorksheetOptions></Worksheet></Workbook>"#;
         let (sheets, fault) = sheets(xml, 100).expect("few cells");
         assert_eq!((sheets.len(), fault, sheets[0].name.as_str()), (2, None, "A&B"));
         let grid = &sheets[0].grid;
@@ -198,6 +213,7 @@ mod tests {
         let want =
             ["2=2024-01-05T10:30:00", "3=110101199003071234", "4=TRUE", "5=#NOT_CALCULATED", "6=#DIV/0!", "7=10:30:00"];
         assert_eq!(texts(1), want);
+        assert_eq!((sheets[0].hidden, sheets[1].hidden), (false, true));
         assert_eq!(sheets[0].hidden_rows, [(2, 2)]);
         assert_eq!(grid.merges.all(), [Merge { first_row: 1, last_row: 1, first_column: 0, last_column: 1 }]);
         assert!(super::sheets(xml, 2).is_err());

@@ -19,7 +19,7 @@ pub fn faults(config: &Map<String, Value>) -> Vec<String> {
     for name in ["delimiter", "layout_recognize"] {
         fields.text(name, false, usize::from(name == "delimiter"), usize::MAX);
     }
-    of_kind(&mut fields, &["html4excel", "keep_totals"], "boolean", Value::is_boolean);
+    of_kind(&mut fields, &["html4excel", "keep_totals", "transposed"], "boolean", Value::is_boolean);
     of_kind(&mut fields, &["graphrag", "raptor", "types", "field_map"], "dictionary", Value::is_object);
     of_kind(&mut fields, &["tag_kb_ids", "pages", "sheets"], "list", Value::is_array);
     of_kind(&mut fields, &["filename_embd_weight"], "number", Value::is_number);

@@ -43,6 +43,21 @@ fn totals_need_evidence() {
 }
 
 #[test]
+fn signatures_below_a_gap_and_drawn_lines_are_no_data() {
+    let rows = |last| {
+        [
+            (2, ["---", "----", "==="]),
+            (3, ["行政", "张三", "10"]),
+            (4, ["研发：", "李四", "x"]),
+            (5, ["---", "王五", "7"]),
+            (last, ["审批人：", "王总", "2024年1月5日"]),
+        ]
+    };
+    assert_eq!(judged(&rows(7)).kept, [(2, Kept::NoteLine), (7, Kept::NoteLine)]);
+    assert_eq!(judged(&rows(6)).kept, [(2, Kept::NoteLine)]);
+}
+
+#[test]
 fn a_total_above_its_rows_is_found_by_the_sum_of_all() {
     let found = judged(&[(2, ["合计", "", "30"]), (3, ["行政", "a", "10"]), (4, ["研发", "b", "20"])]);
     assert_eq!(found.kept, [(2, Kept::Totals)]);
