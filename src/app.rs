@@ -273,6 +273,7 @@ impl App {
     fn asker<'a>(&'a self, session: &'a Session) -> Asker<'a> {
         Asker {
             engine: self.engine.as_ref(),
+            catalog: &self.catalog,
             snapshot: &session.snapshot,
             scope: &session.scope,
             config: &self.config,
@@ -318,8 +319,8 @@ impl App {
         }
     }
 
-    /// The rows that words find, best first, with their scores.
-    pub async fn found(&self, session: &Session, words: &str, top: usize) -> Result<Vec<(Chunk, f32)>, AppError> {
+    /// The rows, and texts added by hand, that words find, best first.
+    pub async fn found(&self, session: &Session, words: &str, top: usize) -> Result<Vec<Chunk>, AppError> {
         Ok(self.asker(session).found(words, top).await?)
     }
 

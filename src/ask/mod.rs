@@ -5,6 +5,7 @@
 //! a failure that looks like an answer.
 
 mod answer;
+mod found;
 mod language;
 mod markdown;
 pub mod planner;
@@ -13,12 +14,13 @@ mod question;
 mod search;
 mod statement;
 
+use crate::catalog::{Catalog, CatalogError};
 use crate::config::Config;
 use crate::engine::{Engine, EngineError, Snapshot};
 use crate::llm::Client;
 use crate::sql::Scope;
 
-pub use answer::{Answer, Chunk, Column, DocCount, Path, Reference, Statement};
+pub use answer::{Answer, ByHand, Chunk, Column, DocCount, Path, Reference, Statement};
 pub use language::Language;
 pub use question::Mode;
 pub use statement::Outcome;
@@ -28,6 +30,8 @@ pub use statement::Outcome;
 pub enum AskError {
     #[error(transparent)]
     Engine(#[from] EngineError),
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
     #[error("{0}")]
     Question(String),
 }
@@ -35,6 +39,8 @@ pub enum AskError {
 /// Everything that one answer is made from.
 pub struct Asker<'a> {
     pub engine: &'a dyn Engine,
+    /// Has the texts that were added by hand.
+    pub catalog: &'a Catalog,
     pub snapshot: &'a Snapshot,
     pub scope: &'a Scope,
     pub config: &'a Config,

@@ -9,35 +9,8 @@ use sqlx::{QueryBuilder, Row, Sqlite};
 use super::database::{Catalog, CatalogError, count, now, parsed};
 use super::datasets::limit;
 use super::free_name::free_name;
+use super::run::Run;
 use crate::ids::Id;
-
-/// What became of reading a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Run {
-    Unstart,
-    Running,
-    Cancel,
-    Done,
-    Fail,
-}
-
-impl Run {
-    pub const ALL: [Self; 5] = [Self::Unstart, Self::Running, Self::Cancel, Self::Done, Self::Fail];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Unstart => "UNSTART",
-            Self::Running => "RUNNING",
-            Self::Cancel => "CANCEL",
-            Self::Done => "DONE",
-            Self::Fail => "FAIL",
-        }
-    }
-
-    fn of(word: &str) -> Self {
-        Self::ALL.into_iter().find(|run| run.word() == word).unwrap_or(Self::Fail)
-    }
-}
 
 /// A document with its state.
 #[derive(Debug, Clone)]
@@ -62,6 +35,15 @@ pub struct FileRecord {
     pub updated: i64,
     /// Rows that can be seen while it is enabled.
     pub rows: u64,
+    /// Texts added by hand, one for each time.
+    pub texts: u64,
+}
+
+impl FileRecord {
+    /// Rows and texts.
+    pub fn chunks(&self) -> u64 {
+        self.rows + self.texts
+    }
 }
 
 /// A file that was received.
@@ -109,7 +91,8 @@ pub struct Task {
 const QUEUED: &str = "Task is queued...";
 
 const FILE: &str = "SELECT document.*, (SELECT COALESCE(SUM(part.rows), 0) FROM load JOIN part ON part.load = load.no
-    WHERE load.document = document.id AND load.live = 1 AND document.run IN ('DONE', 'RUNNING')) AS rows
+    WHERE load.document = document.id AND load.live = 1 AND document.run IN ('DONE', 'RUNNING')) AS rows,
+    (SELECT COALESCE(SUM(times), 0) FROM free_text WHERE free_text.document = document.id) AS texts
     FROM document WHERE document.gone = 0 AND document.kb = ";
 
 impl Catalog {
@@ -394,5 +377,6 @@ fn record(row: &SqliteRow) -> Result<FileRecord, CatalogError> {
         made: row.get("made"),
         updated: row.get("updated"),
         rows: count(row, "rows"),
+        texts: count(row, "texts"),
     })
 }

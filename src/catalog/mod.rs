@@ -14,18 +14,23 @@ mod migrate;
 mod owners;
 mod recent;
 mod record;
+mod run;
 mod sessions;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+mod text_search;
+mod texts;
 mod together;
 
 pub use chats::{ChatRecord, PageQuery};
 pub use commit::{Commit, Ended, NewLoad};
 pub use database::{Catalog, CatalogError};
 pub use datasets::{Created, DatasetQuery, DatasetRecord};
-pub use files::{FileQuery, FileRecord, NewFile, Run, Task};
+pub use files::{FileQuery, FileRecord, NewFile, Task};
 pub use lock::WriteLock;
 pub use owners::{KeyRecord, OwnerRecord};
 pub use record::{DocumentRecord, KbRecord, PartRecord, SheetRecord, TableRecord};
+pub use run::Run;
 pub use sessions::SessionRecord;
+pub use texts::{NewText, TextRecord};

@@ -80,14 +80,20 @@ pub fn sentence(note: &Note, language: Language) -> String {
 /// Rows cited in full in the terminal; the JSON has all.
 const LISTED: usize = 10;
 
+fn row(row: u64, language: Language) -> String {
+    format!("{}{row}{}", language.choose("第", "row "), language.choose(" 行", ""))
+}
+
 fn sources(answer: &Answer, language: Language) -> String {
     let chunks = &answer.reference.chunks;
     let mut out = String::new();
     for (n, chunk) in chunks.iter().take(LISTED).enumerate() {
-        let row = language.choose("第", "row ");
-        let tail = language.choose(" 行", "");
-        let (file, sheet) = (escape::line(&chunk.docnm_kwd), escape::line(&chunk.sheet));
-        out.push_str(&format!("[{n}] {file} › {sheet} › {row}{}{tail}\n", chunk.row));
+        let file = escape::line(&chunk.docnm_kwd);
+        let place = match chunk.by_hand {
+            Some(_) => language.choose("手工添加的文字", "a text added by hand").to_owned(),
+            None => format!("{} › {}", escape::line(&chunk.sheet), row(chunk.row, language)),
+        };
+        out.push_str(&format!("[{n}] {file} › {place}\n"));
     }
     let more = answer.reference.total.saturating_sub(chunks.len().min(LISTED) as u64);
     if more > 0 {

@@ -11,6 +11,7 @@ mod document;
 mod incoming;
 mod rows;
 mod settings;
+mod texts;
 mod threads;
 mod work;
 
@@ -34,6 +35,7 @@ pub use document::{Document, QueueFull};
 pub use incoming::{Incoming, IncomingError, Received};
 pub use rows::RowPage;
 pub use settings::{CHUNK_METHODS, DatasetSettings, DocumentSettings, OptionsFault, default_parser_config};
+pub use texts::Removed;
 use threads::Threads;
 pub use work::Work;
 

@@ -42,6 +42,7 @@ mod retrieval;
 mod router;
 mod server;
 mod sessions;
+mod texts;
 mod upload;
 
 use std::sync::Arc;

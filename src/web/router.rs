@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use super::fault::Fault;
 use super::{
     Web, asking, chats, chunks, completions, datasets, description, document_update, documents, download, health,
-    layers, metrics, openai, parsing, reports, retrieval, sessions,
+    layers, metrics, openai, parsing, reports, retrieval, sessions, texts,
 };
 
 #[derive(OpenApi)]
@@ -31,7 +31,8 @@ fn api() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(documents::upload_documents, documents::list_documents, documents::delete_documents))
         .routes(routes!(download::download_document, document_update::update_document))
         .routes(routes!(parsing::parse_documents, parsing::stop_documents))
-        .routes(routes!(chunks::list_chunks))
+        .routes(routes!(chunks::list_chunks, texts::add_chunk, texts::delete_chunks))
+        .routes(routes!(texts::update_chunk))
         .routes(routes!(asking::ask_dataset))
         .routes(routes!(asking::query_dataset))
         .routes(routes!(reports::document_report))

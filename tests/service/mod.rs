@@ -6,6 +6,7 @@ mod datasets;
 mod documents;
 mod doors;
 mod killed;
+mod texts;
 mod walk;
 
 use std::path::Path;
