@@ -17,10 +17,11 @@ use crate::ask::{Answer, Mode, Outcome};
 use crate::service::Dataset;
 
 /// Answers a question over a dataset: `question`, `mode` (`auto`, `sql`, `search`), `document_ids`,
-/// `format` (`json`, `csv`).
+/// `format` (`json`, `csv`, `xlsx`).
 #[utoipa::path(post, path = "/datasets/{dataset_id}/ask", tag = "ask", params(("dataset_id" = String, Path)),
     request_body = Value,
-    responses((status = 200, content((Envelope<Value> = "application/json"), (String = "text/csv"))),
+    responses((status = 200, content((Envelope<Value> = "application/json"), (String = "text/csv"),
+               (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))),
               (status = 401, body = Failure), (status = 429, body = Failure)))]
 pub async fn ask_dataset(
     State(web): State<Arc<Web>>,
@@ -36,10 +37,11 @@ pub async fn ask_dataset(
     shown(&answer, &given)
 }
 
-/// Runs a SELECT over a dataset as a model's reply would run, `sql`: checked, limited to the dataset, cited.
+/// Runs a SELECT over a dataset as a model's reply would run, `sql`: checked, limited to the dataset, cited; `format` as above.
 #[utoipa::path(post, path = "/datasets/{dataset_id}/sql", tag = "ask", params(("dataset_id" = String, Path)),
     request_body = Value,
-    responses((status = 200, content((Envelope<Value> = "application/json"), (String = "text/csv"))),
+    responses((status = 200, content((Envelope<Value> = "application/json"), (String = "text/csv"),
+               (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))),
               (status = 401, body = Failure), (status = 429, body = Failure)))]
 pub async fn query_dataset(
     State(web): State<Arc<Web>>,
@@ -56,12 +58,13 @@ pub async fn query_dataset(
     }
 }
 
-/// As JSON, or as the file of its rows where `format` is `csv`.
+/// As JSON, or as the file of its rows where `format` is `csv` or `xlsx`.
 fn shown(answer: &Answer, given: &Map<String, Value>) -> Result<Response, Fault> {
     match given.get("format").and_then(Value::as_str) {
         None | Some("json") => Ok(Envelope::of(document(answer)?).into_response()),
         Some("csv") => export::csv(answer),
-        Some(_) => Err(Fault::argument("`format` should be json or csv")),
+        Some("xlsx") => export::xlsx(answer),
+        Some(_) => Err(Fault::argument("`format` should be json, csv or xlsx")),
     }
 }
 

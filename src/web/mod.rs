@@ -44,6 +44,7 @@ mod server;
 mod sessions;
 mod texts;
 mod upload;
+mod workbook;
 
 use std::sync::Arc;
 
