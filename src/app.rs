@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::ask::{Answer, AskError, Asker, Chunk, Mode, Outcome, Path as Way};
+use crate::ask::{Answer, AskError, Asker, Chunk, Mode, Outcome, Path as Way, Spent};
 use crate::catalog::{Catalog, CatalogError, KbRecord};
 use crate::config::Config;
 use crate::engine::elastic::Elastic;
@@ -278,6 +278,7 @@ impl App {
             scope: &session.scope,
             config: &self.config,
             llm: self.llm.as_ref(),
+            spent: Spent::default(),
         }
     }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::catalog::TextRecord;
+use crate::llm::Tokens;
 use crate::note::Note;
 use crate::sql::{OutColumn, Refusal};
 
@@ -137,6 +138,9 @@ pub struct Answer {
     /// Why the statement was not run, where one was refused and nothing answered instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
+    /// What the model's replies cost; `None` where none replied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
 }
 
 impl Answer {
@@ -154,6 +158,7 @@ impl Answer {
             notes,
             reference: Reference::default(),
             refusal: None,
+            tokens: None,
         }
     }
 }

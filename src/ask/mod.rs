@@ -12,6 +12,7 @@ pub mod planner;
 pub mod prompt;
 mod question;
 mod search;
+mod spent;
 mod statement;
 
 use crate::catalog::{Catalog, CatalogError};
@@ -23,6 +24,7 @@ use crate::sql::Scope;
 pub use answer::{Answer, ByHand, Chunk, Column, DocCount, Path, Reference, Statement};
 pub use language::Language;
 pub use question::Mode;
+pub use spent::Spent;
 pub use statement::Outcome;
 
 /// Why a question could not be worked on at all.
@@ -45,4 +47,5 @@ pub struct Asker<'a> {
     pub scope: &'a Scope,
     pub config: &'a Config,
     pub llm: Option<&'a Client>,
+    pub spent: Spent,
 }

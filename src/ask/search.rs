@@ -37,7 +37,7 @@ impl Asker<'_> {
         let client = self.llm?;
         let rows: Vec<(usize, String)> =
             chunks.iter().enumerate().map(|(n, chunk)| (n, chunk.content.clone())).collect();
-        match client.complete(&prompt::grounded_answer(question, &rows, &self.config.llm)).await {
+        match self.reply(client, &prompt::grounded_answer(question, &rows, &self.config.llm)).await {
             Ok(reply) => Some(prompt::keep_valid_marks(&reply, chunks.len())),
             Err(error) => {
                 notes.push(Note::new("model_unavailable", error.to_string()));

@@ -109,6 +109,7 @@ impl Asker<'_> {
             notes,
             reference,
             refusal: None,
+            tokens: None,
         })
     }
 

@@ -27,6 +27,7 @@ pub(super) async fn migrate(options: &SqliteConnectOptions) -> Result<(), Catalo
         }
         if found < 4 {
             transaction.execute(include_str!("texts.sql")).await?;
+            transaction.execute(include_str!("opinions.sql")).await?;
         }
         transaction.execute("PRAGMA user_version = 4").await?;
         transaction.commit().await?;

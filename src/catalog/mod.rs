@@ -7,6 +7,7 @@ mod chats;
 mod commit;
 mod database;
 mod datasets;
+mod feedback;
 mod files;
 mod free_name;
 mod lock;
@@ -22,11 +23,13 @@ mod tests;
 mod text_search;
 mod texts;
 mod together;
+mod usage;
 
 pub use chats::{ChatRecord, PageQuery};
 pub use commit::{Commit, Ended, NewLoad};
 pub use database::{Catalog, CatalogError};
 pub use datasets::{Created, DatasetQuery, DatasetRecord};
+pub use feedback::{FeedbackQuery, FeedbackRecord};
 pub use files::{FileQuery, FileRecord, NewFile, Task};
 pub use lock::WriteLock;
 pub use owners::{KeyRecord, OwnerRecord};
@@ -34,3 +37,4 @@ pub use record::{DocumentRecord, KbRecord, PartRecord, SheetRecord, TableRecord}
 pub use run::Run;
 pub use sessions::SessionRecord;
 pub use texts::{NewText, TextRecord};
+pub use usage::{KeptRecord, UsageRecord};

@@ -84,13 +84,13 @@ impl Call<'_> {
             "search" => Mode::Search,
             _ => return Err("`mode` should be auto, sql or search".to_owned()),
         };
-        let answer = self.service.ask(session, self.text("question")?, mode).await.map_err(told)?;
+        let answer = self.service.ask(self.caller, session, self.text("question")?, mode).await.map_err(told)?;
         Ok(json!({"answer": answer}))
     }
 
     async fn query(&self) -> Result<Value, String> {
         let session = self.service.session(&[self.dataset().await?], None).await.map_err(told)?;
-        match self.service.sql(session, self.text("sql")?).await.map_err(told)? {
+        match self.service.sql(self.caller, session, self.text("sql")?).await.map_err(told)? {
             Outcome::Answered(answer) => Ok(json!({"answer": answer})),
             Outcome::Refused(refusal) => Err(format!("{}; {}", refusal.message, refusal.hint)),
         }

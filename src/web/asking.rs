@@ -33,7 +33,7 @@ pub async fn ask_dataset(
     let question = text(&given, "question")?;
     let mode = mode(&given)?;
     let session = session(&web, &dataset, &given).await?;
-    let answer = web.service.ask(session, question, mode).await?;
+    let answer = web.service.ask(&caller, session, question, mode).await?;
     shown(&answer, &given)
 }
 
@@ -52,7 +52,7 @@ pub async fn query_dataset(
     let dataset = owned::own_dataset(&web, &caller, &id).await?;
     let statement = text(&given, "sql")?;
     let session = session(&web, &dataset, &given).await?;
-    match web.service.sql(session, statement).await? {
+    match web.service.sql(&caller, session, statement).await? {
         Outcome::Answered(answer) => shown(&answer, &given),
         Outcome::Refused(refusal) => Err(Fault::refusal(&refusal)),
     }

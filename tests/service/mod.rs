@@ -5,6 +5,7 @@ mod chats;
 mod datasets;
 mod documents;
 mod doors;
+mod feedback;
 mod killed;
 mod texts;
 mod walk;
