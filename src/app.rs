@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tokio::sync::Mutex;
+
 use crate::ask::{Answer, AskError, Asker, Chunk, Mode, Outcome, Path as Way, Spent};
 use crate::catalog::{Catalog, CatalogError, KbRecord};
 use crate::config::Config;
@@ -54,6 +56,8 @@ pub struct App {
     /// The folder goes with the application.
     temporary: Option<tempfile::TempDir>,
     progress: Progress<'static>,
+    /// One writer of this process at a time.
+    turn: Mutex<()>,
 }
 
 /// What one question sees: knowledge bases at one moment.
@@ -100,7 +104,16 @@ impl App {
             false => Arc::new(Embedded::open(&folder, &config.embedded, &config.sql, lasting)?),
         };
         let llm = Client::new(&config.llm)?;
-        Ok(Self { config, folder, catalog, engine, llm, temporary, progress: Progress::default() })
+        Ok(Self {
+            config,
+            folder,
+            catalog,
+            engine,
+            llm,
+            temporary,
+            progress: Progress::default(),
+            turn: Mutex::default(),
+        })
     }
 
     /// The same application; readings tell how far they are.
@@ -197,9 +210,20 @@ impl App {
     /// Reads a stored document and makes it searchable.
     pub async fn parse(&self, job: &Job) -> Result<Parsed, AppError> {
         let parsed = self.ingest().parse(job).await?;
-        let session = self.session_of(vec![job.task.kb]).await?;
-        self.engine.index(&session.snapshot).await?;
+        self.make_searchable(job.task.kb).await?;
         Ok(parsed)
+    }
+
+    /// Follows the writers that come meanwhile.
+    async fn make_searchable(&self, kb: Id) -> Result<(), AppError> {
+        let mut session = self.session_of(vec![kb]).await?;
+        for _ in 0..MAX_MOVES {
+            match self.engine.index(&session.snapshot).await {
+                Err(error) => session = self.moved_on(&session, error).await?,
+                done => return Ok(done?),
+            }
+        }
+        Ok(self.engine.index(&session.snapshot).await?)
     }
 
     /// Removes what deleted documents left behind.
@@ -214,6 +238,7 @@ impl App {
             config: &self.config,
             folder: self.folder.clone(),
             keep: self.temporary.is_none(),
+            turn: &self.turn,
             progress: &self.progress,
         }
     }

@@ -231,17 +231,18 @@ impl Catalog {
         rows.iter().map(|row| Ok((parsed(row.get("id"))?, parsed(row.get("kb"))?))).collect()
     }
 
-    /// The document that waits longest.
-    pub async fn next_task(&self) -> Result<Option<Task>, CatalogError> {
-        let row = sqlx::query(
-            "SELECT id, kb, ticket FROM document WHERE run = 'RUNNING' AND gone = 0 ORDER BY began, rowid LIMIT 1",
+    /// So many of the documents that wait longest or are being read.
+    pub async fn next_tasks(&self, most: usize) -> Result<Vec<Task>, CatalogError> {
+        let rows = sqlx::query(
+            "SELECT id, kb, ticket FROM document WHERE run = 'RUNNING' AND gone = 0 ORDER BY began, rowid LIMIT ?",
         )
-        .fetch_optional(&self.pool)
+        .bind(limit(most as u64))
+        .fetch_all(&self.pool)
         .await?;
         let task = |row: &SqliteRow| {
             Ok(Task { document: parsed(row.get("id"))?, kb: parsed(row.get("kb"))?, ticket: row.get("ticket") })
         };
-        row.as_ref().map(task).transpose()
+        rows.iter().map(task).collect()
     }
 
     /// Documents that wait or are being read.
@@ -253,7 +254,7 @@ impl Catalog {
     }
 
     /// Ends a parse that gave no rows: it failed, or the rows of a document of the same bytes stand for it. Nothing where the
-    /// parse is no longer awaited.
+    /// parse is no longer awaited, or where that document answers no more: it is then read itself.
     pub async fn end_without_rows(
         &self,
         task: Task,
@@ -264,8 +265,10 @@ impl Catalog {
         let (run, progress) = if twin.is_some() { ("DONE", 1.0) } else { ("FAIL", -1.0) };
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         let ended = sqlx::query(
-            "UPDATE document SET run = ?, progress = ?, message = ?, took = ?, same_as = ?, updated = ?
-             WHERE id = ? AND ticket = ? AND run = 'RUNNING'",
+            "UPDATE document SET run = ?1, progress = ?2, message = ?3, took = ?4, same_as = ?5, updated = ?6
+             WHERE id = ?7 AND ticket = ?8 AND run = 'RUNNING' AND (?5 IS NULL OR EXISTS (
+                 SELECT 1 FROM document AS twin JOIN load ON load.document = twin.id AND load.live = 1
+                 WHERE twin.id = ?5 AND twin.enabled = 1 AND twin.gone = 0 AND twin.run IN ('DONE', 'RUNNING')))",
         )
         .bind(run)
         .bind(progress)
