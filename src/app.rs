@@ -6,7 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::ask::{Answer, AskError, Asker, Chunk, Mode, Outcome, Path as Way, Planner};
+use tokio::sync::Mutex;
+
+use crate::ask::{Answer, AskError, Asker, Chunk, Mode, Outcome, Path as Way, Planner, Spent};
 use crate::catalog::{Catalog, CatalogError, KbRecord};
 use crate::config::Config;
 use crate::engine::elastic::Elastic;
@@ -55,6 +57,8 @@ pub struct App {
     /// The folder goes with the application.
     temporary: Option<tempfile::TempDir>,
     progress: Progress<'static>,
+    /// One writer of this process at a time.
+    turn: Mutex<()>,
 }
 
 /// What one question sees: knowledge bases at one moment.
@@ -101,8 +105,17 @@ impl App {
             false => Arc::new(Embedded::open(&folder, &config.embedded, &config.sql, lasting)?),
         };
         let llm = Client::new(&config.llm)?;
-        let planner = Planner::default();
-        Ok(Self { config, folder, catalog, engine, llm, planner, temporary, progress: Progress::default() })
+        Ok(Self {
+            config,
+            folder,
+            catalog,
+            engine,
+            llm,
+            planner: Planner::default(),
+            temporary,
+            progress: Progress::default(),
+            turn: Mutex::default(),
+        })
     }
 
     /// The same application; readings tell how far they are.
@@ -199,9 +212,20 @@ impl App {
     /// Reads a stored document and makes it searchable.
     pub async fn parse(&self, job: &Job) -> Result<Parsed, AppError> {
         let parsed = self.ingest().parse(job).await?;
-        let session = self.session_of(vec![job.task.kb]).await?;
-        self.engine.index(&session.snapshot).await?;
+        self.make_searchable(job.task.kb).await?;
         Ok(parsed)
+    }
+
+    /// Follows the writers that come meanwhile.
+    async fn make_searchable(&self, kb: Id) -> Result<(), AppError> {
+        let mut session = self.session_of(vec![kb]).await?;
+        for _ in 0..MAX_MOVES {
+            match self.engine.index(&session.snapshot).await {
+                Err(error) => session = self.moved_on(&session, error).await?,
+                done => return Ok(done?),
+            }
+        }
+        Ok(self.engine.index(&session.snapshot).await?)
     }
 
     /// Removes what deleted documents left behind.
@@ -216,6 +240,7 @@ impl App {
             config: &self.config,
             folder: self.folder.clone(),
             keep: self.temporary.is_none(),
+            turn: &self.turn,
             progress: &self.progress,
         }
     }
@@ -275,11 +300,13 @@ impl App {
     fn asker<'a>(&'a self, session: &'a Session) -> Asker<'a> {
         Asker {
             engine: self.engine.as_ref(),
+            catalog: &self.catalog,
             snapshot: &session.snapshot,
             scope: &session.scope,
             config: &self.config,
             llm: self.llm.as_ref(),
             planner: &self.planner,
+            spent: Spent::default(),
         }
     }
 
@@ -321,8 +348,8 @@ impl App {
         }
     }
 
-    /// The rows that words find, best first, with their scores.
-    pub async fn found(&self, session: &Session, words: &str, top: usize) -> Result<Vec<(Chunk, f32)>, AppError> {
+    /// The rows, and texts added by hand, that words find, best first.
+    pub async fn found(&self, session: &Session, words: &str, top: usize) -> Result<Vec<Chunk>, AppError> {
         Ok(self.asker(session).found(words, top).await?)
     }
 

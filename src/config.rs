@@ -286,6 +286,8 @@ pub struct ServeLimits {
     pub max_body_bytes: usize,
     /// Documents that wait for their parse.
     pub max_queue: u64,
+    /// Documents read side by side; their rows are written in turn.
+    pub max_parses: usize,
     /// Questions and statements worked on at once.
     pub max_questions: usize,
     /// Seconds that a question waits for its turn.
@@ -306,6 +308,7 @@ impl Default for ServeLimits {
             max_files: 256,
             max_body_bytes: 4 << 20,
             max_queue: 1_000,
+            max_parses: 2,
             max_questions: 16,
             wait_seconds: 4,
             upload_idle_seconds: 60,

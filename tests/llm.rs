@@ -11,7 +11,7 @@ const GOOD: &str = "SELECT COUNT(*) FROM t";
 
 async fn ask(config: &LlmConfig) -> Result<String, LlmError> {
     let client = Client::new(config).expect("usable settings").expect("an address");
-    client.complete(&[Message::system("rules"), Message::user("多少行？")]).await
+    client.complete(&[Message::system("rules"), Message::user("多少行？")]).await.map(|reply| reply.text)
 }
 
 #[tokio::test]

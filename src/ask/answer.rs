@@ -1,8 +1,12 @@
 //! An answer, in the shape that `--json` makes public.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use crate::catalog::TextRecord;
+use crate::llm::Tokens;
 use crate::note::Note;
 use crate::sql::{OutColumn, Refusal};
 
@@ -41,21 +45,67 @@ pub struct Statement {
     pub run: String,
 }
 
-/// One cited row.
+/// One cited row, or a text that was added to a document by hand.
 #[derive(Debug, Clone, Serialize)]
 pub struct Chunk {
     pub id: String,
     pub doc_id: String,
     pub docnm_kwd: String,
     pub kb_id: String,
+    /// Empty where it is no row.
     pub sheet: String,
-    /// 1-based, as the user sees it.
+    /// 1-based, as the user sees it; 0 where it is no row.
     pub row: u64,
     /// The column that the row is, where its table lies on its side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
-    /// "label: value" lines with the original cell text.
+    /// "label: value" lines with the original cell text; a text as it was added.
     pub content: String,
+    /// What came with a text that was added by hand; `None` for a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<ByHand>,
+}
+
+/// What comes with a text that was added by hand.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ByHand {
+    pub important_keywords: Vec<String>,
+    pub questions: Vec<String>,
+    /// Page, left, right, top, bottom.
+    pub positions: Vec<[u64; 5]>,
+    /// Search finds it.
+    pub available: bool,
+}
+
+impl Chunk {
+    /// Everything in it that search looks at.
+    pub fn searched(&self) -> Cow<'_, str> {
+        match &self.by_hand {
+            None => Cow::Borrowed(&self.content),
+            Some(hand) => {
+                let parts = std::iter::once(&self.content).chain(&hand.important_keywords).chain(&hand.questions);
+                Cow::Owned(parts.map(String::as_str).collect::<Vec<_>>().join("\n"))
+            }
+        }
+    }
+}
+
+impl From<TextRecord> for Chunk {
+    fn from(text: TextRecord) -> Self {
+        let (important_keywords, questions) = (text.keywords, text.questions);
+        let hand = ByHand { important_keywords, questions, positions: text.positions, available: text.available };
+        Self {
+            id: text.id,
+            doc_id: text.document.to_string(),
+            docnm_kwd: text.document_name,
+            kb_id: text.kb.to_string(),
+            sheet: String::new(),
+            row: 0,
+            column: None,
+            content: text.content,
+            by_hand: Some(hand),
+        }
+    }
 }
 
 /// How many rows of a document an answer stands on.
@@ -92,6 +142,9 @@ pub struct Answer {
     /// Why the statement was not run, where one was refused and nothing answered instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
+    /// What the model's replies cost; `None` where none replied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
 }
 
 impl Answer {
@@ -109,6 +162,7 @@ impl Answer {
             notes,
             reference: Reference::default(),
             refusal: None,
+            tokens: None,
         }
     }
 }

@@ -100,7 +100,13 @@ impl Language {
         }
     }
 
-    pub fn found_rows(self) -> &'static str {
+    pub fn found_rows(self, texts_too: bool) -> &'static str {
+        if texts_too {
+            return self.choose(
+                "没有把这个问题读成一个查询；下面是检索到的最相关的行和手工添加的文字，不是计算结果：",
+                "The question was not read as a query; these are the rows and added texts found by search, not a computed answer:",
+            );
+        }
         self.choose(
             "没有把这个问题读成一个查询；下面是检索到的最相关的行，不是计算结果：",
             "The question was not read as a query; these are the rows found by search, not a computed answer:",

@@ -38,7 +38,11 @@ enum Written {
 impl Asker<'_> {
     /// Answers one question.
     pub async fn ask(&self, question: &str, mode: Mode) -> Result<Answer, AskError> {
-        let question = question.trim();
+        let answer = self.answered(question.trim(), mode).await?;
+        Ok(Answer { tokens: self.spent.tokens(), ..answer })
+    }
+
+    async fn answered(&self, question: &str, mode: Mode) -> Result<Answer, AskError> {
         self.check(question)?;
         let mut notes = Vec::new();
         if mode == Mode::Search {
@@ -160,7 +164,7 @@ impl Asker<'_> {
         let mut messages = prompt::write_sql(question, &schema, mentions, today, &self.config.llm);
         let mut tried: Vec<String> = Vec::new();
         loop {
-            let reply = match client.complete(&messages).await {
+            let reply = match self.reply(client, &messages).await {
                 Ok(reply) => reply,
                 Err(error) => {
                     notes.push(Note::new("model_unavailable", error.to_string()));

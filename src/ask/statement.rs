@@ -109,6 +109,7 @@ impl Asker<'_> {
             notes,
             reference,
             refusal: None,
+            tokens: None,
         })
     }
 
@@ -222,9 +223,10 @@ fn chunk(snapshot: &Snapshot, source: Source, content: String) -> Option<Chunk> 
         sheet: source.sheet,
         row: source.row,
         content,
+        by_hand: None,
     })
 }
 
-pub(super) fn doc_count(document: &Document, count: u64) -> DocCount {
+fn doc_count(document: &Document, count: u64) -> DocCount {
     DocCount { doc_id: document.doc_id.to_string(), doc_name: document.name.clone(), count }
 }

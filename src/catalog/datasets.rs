@@ -20,9 +20,18 @@ pub struct DatasetRecord {
     pub documents: u64,
     /// Rows that can be seen.
     pub rows: u64,
+    /// Texts added to its documents by hand, one for each time.
+    pub texts: u64,
     /// Milliseconds since 1970.
     pub created: i64,
     pub updated: i64,
+}
+
+impl DatasetRecord {
+    /// Rows and texts.
+    pub fn chunks(&self) -> u64 {
+        self.rows + self.texts
+    }
 }
 
 /// Which datasets of an owner are listed, and in what order.
@@ -49,7 +58,9 @@ const DATASET: &str = "SELECT kb.*,
     (SELECT COUNT(*) FROM document WHERE document.kb = kb.id AND document.gone = 0) AS documents,
     (SELECT COALESCE(SUM(part.rows), 0) FROM document JOIN load ON load.document = document.id AND load.live = 1
      JOIN part ON part.load = load.no WHERE document.kb = kb.id AND document.gone = 0
-     AND document.run IN ('DONE', 'RUNNING')) AS rows
+     AND document.run IN ('DONE', 'RUNNING')) AS rows,
+    (SELECT COALESCE(SUM(times), 0) FROM document JOIN free_text ON free_text.document = document.id
+     WHERE document.kb = kb.id AND document.gone = 0) AS texts
     FROM kb WHERE kb.owner = ";
 
 impl Catalog {
@@ -155,6 +166,7 @@ fn record(row: &SqliteRow) -> Result<DatasetRecord, CatalogError> {
         details: row.get("details"),
         documents: count(row, "documents"),
         rows: count(row, "rows"),
+        texts: count(row, "texts"),
         created: row.get("created"),
         updated: row.get("updated"),
     })

@@ -9,35 +9,8 @@ use sqlx::{QueryBuilder, Row, Sqlite};
 use super::database::{Catalog, CatalogError, count, now, parsed};
 use super::datasets::limit;
 use super::free_name::free_name;
+use super::run::Run;
 use crate::ids::Id;
-
-/// What became of reading a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Run {
-    Unstart,
-    Running,
-    Cancel,
-    Done,
-    Fail,
-}
-
-impl Run {
-    pub const ALL: [Self; 5] = [Self::Unstart, Self::Running, Self::Cancel, Self::Done, Self::Fail];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Unstart => "UNSTART",
-            Self::Running => "RUNNING",
-            Self::Cancel => "CANCEL",
-            Self::Done => "DONE",
-            Self::Fail => "FAIL",
-        }
-    }
-
-    fn of(word: &str) -> Self {
-        Self::ALL.into_iter().find(|run| run.word() == word).unwrap_or(Self::Fail)
-    }
-}
 
 /// A document with its state.
 #[derive(Debug, Clone)]
@@ -62,6 +35,15 @@ pub struct FileRecord {
     pub updated: i64,
     /// Rows that can be seen while it is enabled.
     pub rows: u64,
+    /// Texts added by hand, one for each time.
+    pub texts: u64,
+}
+
+impl FileRecord {
+    /// Rows and texts.
+    pub fn chunks(&self) -> u64 {
+        self.rows + self.texts
+    }
 }
 
 /// A file that was received.
@@ -109,7 +91,8 @@ pub struct Task {
 const QUEUED: &str = "Task is queued...";
 
 const FILE: &str = "SELECT document.*, (SELECT COALESCE(SUM(part.rows), 0) FROM load JOIN part ON part.load = load.no
-    WHERE load.document = document.id AND load.live = 1 AND document.run IN ('DONE', 'RUNNING')) AS rows
+    WHERE load.document = document.id AND load.live = 1 AND document.run IN ('DONE', 'RUNNING')) AS rows,
+    (SELECT COALESCE(SUM(times), 0) FROM free_text WHERE free_text.document = document.id) AS texts
     FROM document WHERE document.gone = 0 AND document.kb = ";
 
 impl Catalog {
@@ -249,17 +232,18 @@ impl Catalog {
         rows.iter().map(|row| Ok((parsed(row.get("id"))?, parsed(row.get("kb"))?))).collect()
     }
 
-    /// The document that waits longest.
-    pub async fn next_task(&self) -> Result<Option<Task>, CatalogError> {
-        let row = sqlx::query(
-            "SELECT id, kb, ticket FROM document WHERE run = 'RUNNING' AND gone = 0 ORDER BY began, rowid LIMIT 1",
+    /// So many of the documents that wait longest or are being read.
+    pub async fn next_tasks(&self, most: usize) -> Result<Vec<Task>, CatalogError> {
+        let rows = sqlx::query(
+            "SELECT id, kb, ticket FROM document WHERE run = 'RUNNING' AND gone = 0 ORDER BY began, rowid LIMIT ?",
         )
-        .fetch_optional(&self.pool)
+        .bind(limit(most as u64))
+        .fetch_all(&self.pool)
         .await?;
         let task = |row: &SqliteRow| {
             Ok(Task { document: parsed(row.get("id"))?, kb: parsed(row.get("kb"))?, ticket: row.get("ticket") })
         };
-        row.as_ref().map(task).transpose()
+        rows.iter().map(task).collect()
     }
 
     /// Documents that wait or are being read.
@@ -271,7 +255,7 @@ impl Catalog {
     }
 
     /// Ends a parse that gave no rows: it failed, or the rows of a document of the same bytes stand for it. Nothing where the
-    /// parse is no longer awaited.
+    /// parse is no longer awaited, or where that document answers no more: it is then read itself.
     pub async fn end_without_rows(
         &self,
         task: Task,
@@ -282,8 +266,10 @@ impl Catalog {
         let (run, progress) = if twin.is_some() { ("DONE", 1.0) } else { ("FAIL", -1.0) };
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         let ended = sqlx::query(
-            "UPDATE document SET run = ?, progress = ?, message = ?, took = ?, same_as = ?, updated = ?
-             WHERE id = ? AND ticket = ? AND run = 'RUNNING'",
+            "UPDATE document SET run = ?1, progress = ?2, message = ?3, took = ?4, same_as = ?5, updated = ?6
+             WHERE id = ?7 AND ticket = ?8 AND run = 'RUNNING' AND (?5 IS NULL OR EXISTS (
+                 SELECT 1 FROM document AS twin JOIN load ON load.document = twin.id AND load.live = 1
+                 WHERE twin.id = ?5 AND twin.enabled = 1 AND twin.gone = 0 AND twin.run IN ('DONE', 'RUNNING')))",
         )
         .bind(run)
         .bind(progress)
@@ -395,5 +381,6 @@ fn record(row: &SqliteRow) -> Result<FileRecord, CatalogError> {
         made: row.get("made"),
         updated: row.get("updated"),
         rows: count(row, "rows"),
+        texts: count(row, "texts"),
     })
 }

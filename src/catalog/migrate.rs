@@ -7,7 +7,7 @@ use super::database::CatalogError;
 use crate::ids::Id;
 
 /// The schema's version, kept in the database's `user_version`.
-pub(super) const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 4;
 
 /// Takes the steps that the database lacks, in one transaction. One of a later version is left alone.
 pub(super) async fn migrate(options: &SqliteConnectOptions) -> Result<(), CatalogError> {
@@ -25,7 +25,11 @@ pub(super) async fn migrate(options: &SqliteConnectOptions) -> Result<(), Catalo
         if found < 3 {
             transaction.execute(include_str!("changes.sql")).await?;
         }
-        transaction.execute("PRAGMA user_version = 3").await?;
+        if found < 4 {
+            transaction.execute(include_str!("texts.sql")).await?;
+            transaction.execute(include_str!("opinions.sql")).await?;
+        }
+        transaction.execute("PRAGMA user_version = 4").await?;
         transaction.commit().await?;
     }
     let found = version(&mut connection).await?;

@@ -1,3 +1,6 @@
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection, Executor};
+
 use super::*;
 use crate::engine::SegmentRef;
 use crate::ids::Id;
@@ -166,4 +169,29 @@ async fn a_merged_segment_stands_for_the_live_loads_of_its_parts() {
     assert_eq!(segments.len(), 1);
     assert_eq!((&segments[0].segment, &segments[0].docs), (&merged, &None));
     assert_eq!(last.len(), 2);
+}
+
+#[tokio::test]
+async fn a_folder_of_the_first_version_is_taken_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = SqliteConnectOptions::new().filename(folder.path().join("catalog.sqlite")).create_if_missing(true);
+    let mut first = options.connect().await.expect("a connection");
+    let (kb, document) = (Id::new(), Id::new());
+    let filled = format!(
+        "INSERT INTO kb (id, name) VALUES ('{kb}', 'a');
+         INSERT INTO document (id, kb, name, hash, size, upload, options) VALUES ('{document}', '{kb}', 'a.csv', 'h', 7, 'u', '{{}}');
+         PRAGMA user_version = 1"
+    );
+    first.execute(include_str!("schema.sql")).await.expect("the first schema");
+    first.execute(sqlx::AssertSqlSafe(filled)).await.expect("a document");
+    first.close().await.expect("closed");
+    let catalog = Catalog::open(folder.path(), true).await.expect("it is taken over");
+    assert_eq!(catalog.kb("a").await.expect("a look-up"), Some(kb));
+    let text = NewText { content: "a heron".into(), ..NewText::default() };
+    let added = catalog.add_text(document, &text).await.expect("added").expect("a document");
+    let scope = Scope { kbs: vec![kb], ..Scope::default() };
+    let found = catalog.find_texts(&scope, "herons", 5).await.expect("found");
+    assert_eq!(found.iter().map(|text| &text.id).collect::<Vec<_>>(), [&added.id]);
+    let kept = catalog.kept(catalog.local_owner().id).await.expect("kept");
+    assert_eq!((kept.documents, kept.bytes, kept.texts), (1, 7, 1));
 }

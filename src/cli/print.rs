@@ -124,17 +124,24 @@ pub fn sentence(note: &Note, language: Language) -> String {
 /// Rows cited in full in the terminal; the JSON has all.
 const LISTED: usize = 10;
 
+fn row(row: u64, language: Language) -> String {
+    format!("{}{row}{}", language.choose("第", "row "), language.choose(" 行", ""))
+}
+
+fn column(letters: &str, language: Language) -> String {
+    language.choose("{} 列", "column {}").replace("{}", letters)
+}
+
 fn sources(answer: &Answer, language: Language) -> String {
     let chunks = &answer.reference.chunks;
     let mut out = String::new();
     for (n, chunk) in chunks.iter().take(LISTED).enumerate() {
-        let place = match (turned_record(&chunk.sheet, chunk.row), language) {
-            (Some((sheet, column)), Language::Chinese) => format!("{sheet} › {column} 列"),
-            (Some((sheet, column)), Language::English) => format!("{sheet} › column {column}"),
-            (None, Language::Chinese) => format!("{} › 第 {} 行", chunk.sheet, chunk.row),
-            (None, Language::English) => format!("{} › row {}", chunk.sheet, chunk.row),
+        let file = escape::line(&chunk.docnm_kwd);
+        let place = match (&chunk.by_hand, turned_record(&chunk.sheet, chunk.row)) {
+            (Some(_), _) => language.choose("手工添加的文字", "a text added by hand").to_owned(),
+            (None, Some((sheet, letters))) => format!("{} › {}", escape::line(sheet), column(&letters, language)),
+            (None, None) => format!("{} › {}", escape::line(&chunk.sheet), row(chunk.row, language)),
         };
-        let (file, place) = (escape::line(&chunk.docnm_kwd), escape::line(&place));
         out.push_str(&format!("[{n}] {file} › {place}\n"));
     }
     let more = answer.reference.total.saturating_sub(chunks.len().min(LISTED) as u64);

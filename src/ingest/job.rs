@@ -85,20 +85,24 @@ impl Job {
 }
 
 impl Ingest<'_> {
-    /// Reads a stored document. Waits for another writer.
+    /// Reads a stored document: its survey beside those of others, its rows in turn. Waits for another writer.
     pub async fn parse(&self, job: &Job) -> Result<Parsed, IngestError> {
         let kb = job.task.kb;
+        let documents = self.catalog.documents(kb).await?;
+        let document = it(&documents, job)?;
+        if let Some(same) = twin(&documents, document) {
+            return Ok(same);
+        }
+        let mut readings = vec![self.anew(document, plan::from_json(&document.options)?, &job.watch.teller())?];
+        let _turn = self.turn.lock().await;
         let _lock = WriteLock::acquire(&self.folder).await?;
         self.unload_gone().await?;
         self.sweep().await?;
+        // As they are now: what else was committed since counts. A parse that was asked for once more is overtaken.
         let documents = self.catalog.documents(kb).await?;
-        let is_it = |document: &&DocumentRecord| document.id == job.task.document;
-        let document = documents.iter().find(is_it).ok_or(IngestError::Stopped)?;
-        let twin = |other: &&DocumentRecord| other.hash == document.hash && other.id != document.id && other.answers;
-        if let Some(twin) = documents.iter().find(twin) {
-            return Ok(Parsed::Same(twin.id, twin.name.clone()));
+        if let Some(same) = twin(&documents, it(&documents, job)?) {
+            return Ok(same);
         }
-        let mut readings = vec![self.anew(document, plan::from_json(&document.options)?, &job.watch.teller())?];
         match self.load(kb, &documents, &mut readings, Some(job)).await {
             Err(IngestError::Catalog(CatalogError::Overtaken)) => return Err(IngestError::Stopped),
             done => done?,
@@ -109,6 +113,7 @@ impl Ingest<'_> {
 
     /// Removes the rows of deleted documents and the files that nothing names. Waits for another writer.
     pub async fn tidy(&self) -> Result<(), IngestError> {
+        let _turn = self.turn.lock().await;
         let _lock = WriteLock::acquire(&self.folder).await?;
         self.unload_gone().await?;
         self.sweep().await?;
@@ -121,4 +126,15 @@ impl Ingest<'_> {
         }
         Ok(())
     }
+}
+
+/// The job's document.
+fn it<'d>(documents: &'d [DocumentRecord], job: &Job) -> Result<&'d DocumentRecord, IngestError> {
+    documents.iter().find(|document| document.id == job.task.document).ok_or(IngestError::Stopped)
+}
+
+/// The document of the same bytes whose rows are there already.
+fn twin(documents: &[DocumentRecord], document: &DocumentRecord) -> Option<Parsed> {
+    let is_twin = |other: &&DocumentRecord| other.hash == document.hash && other.id != document.id && other.answers;
+    documents.iter().find(is_twin).map(|twin| Parsed::Same(twin.id, twin.name.clone()))
 }

@@ -18,6 +18,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use tokio::sync::Mutex;
+
 use crate::catalog::{Catalog, CatalogError, DocumentRecord, WriteLock};
 use crate::config::Config;
 use crate::engine::{Engine, EngineError};
@@ -60,6 +62,8 @@ pub struct Ingest<'a> {
     pub folder: PathBuf,
     /// Keep a copy of each file; without it a document can't be read anew.
     pub keep: bool,
+    /// Writers of this process go in turn, however long one takes.
+    pub turn: &'a Mutex<()>,
     /// Told how far long readings are.
     pub progress: &'a Progress<'static>,
 }

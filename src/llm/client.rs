@@ -13,7 +13,7 @@ use reqwest::{Response, Url};
 use serde::Serialize;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{LlmError, Message, endpoint, reply};
+use super::{LlmError, Message, Reply, endpoint, reply};
 use crate::backoff;
 use crate::config::LlmConfig;
 
@@ -70,13 +70,13 @@ impl Client {
 
     /// One whole reply. 429, 5xx and connection errors are tried again with a growing wait, all within one deadline;
     /// a wait that would pass the deadline is not begun.
-    pub async fn complete(&self, messages: &[Message]) -> Result<String, LlmError> {
+    pub async fn complete(&self, messages: &[Message]) -> Result<Reply, LlmError> {
         let deadline = Instant::now() + Duration::from_secs(self.timeout_seconds);
         let mut failed = 0;
         loop {
             let outcome = timeout_at(deadline, self.try_once(messages)).await;
             let failure = match outcome {
-                Ok(Ok(text)) => return Ok(text),
+                Ok(Ok(reply)) => return Ok(reply),
                 Ok(Err(failure)) => failure,
                 Err(_) => return Err(LlmError::Timeout { seconds: self.timeout_seconds }),
             };
@@ -90,14 +90,15 @@ impl Client {
         }
     }
 
-    async fn try_once(&self, messages: &[Message]) -> Result<String, Failure> {
+    async fn try_once(&self, messages: &[Message]) -> Result<Reply, Failure> {
         let request = Request { model: &self.model, messages, temperature: self.temperature, stream: false };
         let response = self.http.post(self.url.clone()).json(&request).send().await.map_err(unreachable_address)?;
         let status = response.status();
         let asked = asked_wait(&response);
         let body = self.body(response).await?;
         if status.is_success() {
-            return reply::text(&body).map_err(last);
+            let text = reply::text(&body).map_err(last)?;
+            return Ok(Reply { text, tokens: reply::tokens(&body) });
         }
         let error = LlmError::Status { code: status.as_u16(), detail: reply::detail(&body) };
         Err(Failure { error, again: status.as_u16() == 429 || status.is_server_error(), asked })

@@ -41,6 +41,23 @@ impl Message {
     }
 }
 
+/// What replies cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Tokens {
+    /// Replies of the model.
+    pub calls: u64,
+    /// As the model's server counts them; 0 where it does not say.
+    pub prompt: u64,
+    pub completion: u64,
+}
+
+/// One whole reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    pub text: String,
+    pub tokens: Tokens,
+}
+
 /// Why the model gave no reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LlmError {

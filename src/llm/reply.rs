@@ -1,12 +1,12 @@
 //! The body of a chat completion.
 //!
-//! Comes in: the text of a response. Goes out: the text of its first choice.
+//! Comes in: the text of a response. Goes out: the text of its first choice, and what it cost.
 //! Must never happen: text that the server cut short taken for a whole reply: half a condition is another question.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::LlmError;
+use super::{LlmError, Tokens};
 
 /// Characters of a server's own words that an error carries.
 const DETAIL_CHARS: usize = 200;
@@ -63,6 +63,13 @@ pub(super) fn text(body: &str) -> Result<String, LlmError> {
     if text.trim().is_empty() { Err(bad("it is empty")) } else { Ok(text) }
 }
 
+/// What the completion cost, as its server counts.
+pub(super) fn tokens(body: &str) -> Tokens {
+    let value: Value = serde_json::from_str(body).unwrap_or_default();
+    let count = |name: &str| value["usage"][name].as_u64().unwrap_or(0);
+    Tokens { calls: 1, prompt: count("prompt_tokens"), completion: count("completion_tokens") }
+}
+
 /// What a server says in the body of a failure, on one line, clipped.
 pub(super) fn detail(body: &str) -> String {
     let said = serde_json::from_str::<Value>(body).ok().and_then(|value| message(&value)).unwrap_or(body.to_owned());
@@ -114,6 +121,15 @@ mod tests {
                 Err(LlmError::BadReply { detail }) => assert!(detail.contains(why), "{body}: {detail}"),
                 other => panic!("{body}: {other:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn a_reply_costs_what_its_server_says() {
+        let body = r#"{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15}}"#;
+        assert_eq!(tokens(body), Tokens { calls: 1, prompt: 12, completion: 3 });
+        for silent in [r#"{"choices":[],"usage":null}"#, r#"{"usage":{"prompt_tokens":-1}}"#, ""] {
+            assert_eq!(tokens(silent), Tokens { calls: 1, prompt: 0, completion: 0 }, "{silent}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use crate::ask::{Chunk, Mode, Outcome};
+use crate::ask::{Mode, Outcome};
 use crate::catalog::DatasetQuery;
 use crate::ingest::TableReport;
 use crate::service::{Caller, Dataset, Service, ServiceError};
@@ -84,13 +84,13 @@ impl Call<'_> {
             "search" => Mode::Search,
             _ => return Err("`mode` should be auto, sql or search".to_owned()),
         };
-        let answer = self.service.ask(session, self.text("question")?, mode).await.map_err(told)?;
+        let answer = self.service.ask(self.caller, session, self.text("question")?, mode).await.map_err(told)?;
         Ok(json!({"answer": answer}))
     }
 
     async fn query(&self) -> Result<Value, String> {
         let session = self.service.session(&[self.dataset().await?], None).await.map_err(told)?;
-        match self.service.sql(session, self.text("sql")?).await.map_err(told)? {
+        match self.service.sql(self.caller, session, self.text("sql")?).await.map_err(told)? {
             Outcome::Answered(answer) => Ok(json!({"answer": answer})),
             Outcome::Refused(refusal) => Err(format!("{}; {}", refusal.message, refusal.hint)),
         }
@@ -100,8 +100,7 @@ impl Call<'_> {
         let session = self.service.session(&[self.dataset().await?], None).await.map_err(told)?;
         let limit = usize::try_from(self.count("limit", 10)?.min(MAX_ROWS)).unwrap_or_default();
         let found = self.service.found(session, self.text("words")?, limit).await.map_err(told)?;
-        let rows: Vec<Chunk> = found.into_iter().map(|(chunk, _)| chunk).collect();
-        Ok(json!({"rows": rows}))
+        Ok(json!({"rows": found}))
     }
 
     async fn get_rows(&self) -> Result<Value, String> {

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Dataset, Service, ServiceError};
+use tokio::runtime::Handle;
+
+use super::{Caller, Dataset, Service, ServiceError};
 use crate::app::{AppError, Session};
 use crate::ask::{Answer, Mode, Outcome};
+use crate::catalog::UsageRecord;
 use crate::ids::Id;
 use crate::sql::Scope;
 
@@ -21,20 +24,37 @@ impl Service {
         self.turns.available_permits()
     }
 
-    /// Answers a question.
-    pub async fn ask(self: &Arc<Self>, session: Session, question: String, mode: Mode) -> Result<Answer, ServiceError> {
-        self.in_turn(move |service, runtime| runtime.block_on(service.app.ask(&session, &question, mode))).await
+    /// Answers a question; it counts for the caller's owner.
+    pub async fn ask(
+        self: &Arc<Self>,
+        caller: &Caller,
+        session: Session,
+        question: String,
+        mode: Mode,
+    ) -> Result<Answer, ServiceError> {
+        let work = move |service: &Self, runtime: Handle| runtime.block_on(service.app.ask(&session, &question, mode));
+        let answer = self.in_turn(work).await?;
+        self.gathered.add(caller.owner.id, UsageRecord::question(&answer));
+        Ok(answer)
     }
 
-    /// Runs a statement as a model's reply would run.
-    pub async fn sql(self: &Arc<Self>, session: Session, statement: String) -> Result<Outcome, ServiceError> {
-        self.in_turn(move |service, runtime| runtime.block_on(service.app.sql(&session, &statement))).await
+    /// Runs a statement as a model's reply would run; it counts for the caller's owner.
+    pub async fn sql(
+        self: &Arc<Self>,
+        caller: &Caller,
+        session: Session,
+        statement: String,
+    ) -> Result<Outcome, ServiceError> {
+        let work = move |service: &Self, runtime: Handle| runtime.block_on(service.app.sql(&session, &statement));
+        let outcome = self.in_turn(work).await?;
+        self.gathered.add(caller.owner.id, UsageRecord::statement());
+        Ok(outcome)
     }
 
     /// Runs work on a thread of its own when it is its turn; `Busy` where that takes too long.
     pub(super) async fn in_turn<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl FnOnce(&Self, tokio::runtime::Handle) -> Result<T, AppError> + Send + 'static,
+        work: impl FnOnce(&Self, Handle) -> Result<T, AppError> + Send + 'static,
     ) -> Result<T, ServiceError> {
         let wait = Duration::from_secs(self.app.config().serve.wait_seconds);
         let Ok(Ok(turn)) = tokio::time::timeout(wait, self.turns.clone().acquire_owned()).await else {

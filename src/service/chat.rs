@@ -137,6 +137,6 @@ impl Service {
     ) -> Result<Answer, ServiceError> {
         let datasets = self.chat_datasets(caller, chat).await?;
         let session = self.session(&datasets, documents).await?;
-        self.ask(session, question, Mode::Auto).await
+        self.ask(caller, session, question, Mode::Auto).await
     }
 }

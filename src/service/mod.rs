@@ -8,10 +8,13 @@ mod asking;
 mod chat;
 mod dataset;
 mod document;
+mod feedback;
 mod incoming;
 mod rows;
 mod settings;
+mod texts;
 mod threads;
+mod usage;
 mod work;
 
 use std::fs::{File, TryLockError};
@@ -31,10 +34,13 @@ pub use access::{Caller, NewKey};
 pub use chat::{Chat, ChatSettings, OPENER};
 pub use dataset::Dataset;
 pub use document::{Document, QueueFull};
+pub use feedback::Opinion;
 pub use incoming::{Incoming, IncomingError, Received};
 pub use rows::RowPage;
 pub use settings::{CHUNK_METHODS, DatasetSettings, DocumentSettings, OptionsFault, default_parser_config};
+pub use texts::Removed;
 use threads::Threads;
+pub use usage::Usage;
 pub use work::Work;
 
 /// Why the service can't do what was asked of it, where the caller is not to blame.
@@ -81,6 +87,8 @@ pub struct Service {
     turns: Arc<Semaphore>,
     threads: Threads,
     worker: Mutex<Option<JoinHandle<()>>>,
+    /// Work done for owners that the catalog does not have yet.
+    gathered: usage::Gathered,
     /// None where it only reads.
     _lock: Option<File>,
 }
@@ -92,6 +100,7 @@ impl Service {
         let lock = lock(folder)?;
         incoming::sweep(folder, &app.catalog().stored().await?)?;
         let service = Arc::new(Self::of(app, Some(lock))?);
+        usage::start(&service);
         let worker = work::start(&service);
         *service.worker.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker);
         Ok(service)
@@ -99,13 +108,23 @@ impl Service {
 
     /// Opens the data folder to read: another process may serve it, and this one parses nothing.
     pub async fn open_beside(folder: &Path, config: Config) -> Result<Arc<Self>, ServiceError> {
-        Ok(Arc::new(Self::of(App::open(folder, config).await?, None)?))
+        let service = Arc::new(Self::of(App::open(folder, config).await?, None)?);
+        usage::start(&service);
+        Ok(service)
     }
 
     fn of(app: App, lock: Option<File>) -> Result<Self, ServiceError> {
         let turns = Arc::new(Semaphore::new(app.config().serve.max_questions.max(1)));
         let threads = Threads::new().map_err(|error| ServiceError::Task(error.to_string()))?;
-        Ok(Self { app, work: Work::default(), turns, threads, worker: Mutex::default(), _lock: lock })
+        Ok(Self {
+            app,
+            work: Work::default(),
+            turns,
+            threads,
+            worker: Mutex::default(),
+            gathered: Default::default(),
+            _lock: lock,
+        })
     }
 
     /// Stops the parse that is under way; it begins anew when the folder is served again.
@@ -114,6 +133,9 @@ impl Service {
         let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(worker) = worker {
             let _ = worker.await;
+        }
+        if let Err(error) = self.write_usage().await {
+            tracing::warn!(%error, "the usage of the last second is lost");
         }
     }
 

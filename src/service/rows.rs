@@ -1,4 +1,4 @@
-//! Rows of a document in the order of its sheets, page by page.
+//! Rows of a document in the order of its sheets, then its texts, page by page.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use crate::ask::Chunk;
 use crate::ids::{Id, row_id};
 use crate::ingest::{FileReport, SheetReport};
 
-/// A page of a document's rows.
+/// A page of a document's rows and texts.
 #[derive(Debug, Clone, Default)]
 pub struct RowPage {
     pub rows: Vec<Chunk>,
-    /// Rows on all pages.
+    /// On all pages.
     pub total: u64,
 }
 
@@ -23,6 +23,23 @@ struct Stretch {
 }
 
 impl Service {
+    /// `take` rows and texts of a document after the first `skip`.
+    pub async fn chunks(
+        self: &Arc<Self>,
+        dataset: &Dataset,
+        document: &Document,
+        skip: u64,
+        take: u64,
+    ) -> Result<RowPage, ServiceError> {
+        let rows = document.record.rows;
+        let mut page = self.rows(dataset, document, skip, take.min(rows.saturating_sub(skip))).await?;
+        let (skip, take) = (skip.saturating_sub(rows), take.min(skip.saturating_add(take).saturating_sub(rows)));
+        let (texts, total) = self.app.catalog().texts(document.record.id, skip, take).await?;
+        page.rows.extend(texts.into_iter().map(Chunk::from));
+        page.total = rows + total;
+        Ok(page)
+    }
+
     /// `take` rows of a document after the first `skip`.
     pub async fn rows(
         self: &Arc<Self>,
@@ -55,7 +72,7 @@ impl Service {
 }
 
 impl Service {
-    /// The document's row of this id, with those that stand at most so many lines above and below it in its table.
+    /// The document's text of this id, or its row with those that stand at most so many lines above and below it in its table.
     pub async fn around(
         self: &Arc<Self>,
         dataset: &Dataset,
@@ -63,6 +80,9 @@ impl Service {
         id: &str,
         lines: u64,
     ) -> Result<Vec<Chunk>, ServiceError> {
+        if let Some(text) = self.app.catalog().text(document.record.id, id).await? {
+            return Ok(vec![text.into()]);
+        }
         let Some(report) = self.report(document).await? else { return Ok(Vec::new()) };
         let session = self.session(std::slice::from_ref(dataset), Some(vec![document.record.id])).await?;
         let (document, id) = (document.record.id, id.to_owned());
@@ -74,13 +94,13 @@ impl Service {
         rows.await
     }
 
-    /// The rows of these datasets that words find, best first, with their scores.
+    /// The rows and texts in the session's scope that words find, best first.
     pub async fn found(
         self: &Arc<Self>,
         session: Session,
         words: String,
         top: usize,
-    ) -> Result<Vec<(Chunk, f32)>, ServiceError> {
+    ) -> Result<Vec<Chunk>, ServiceError> {
         self.in_turn(move |service, runtime| runtime.block_on(service.app.found(&session, &words, top))).await
     }
 }

@@ -1,11 +1,13 @@
 //! The queue of parses: the catalog holds it, one task works it off, so it survives a killed process.
+//!
+//! A few documents are read side by side; their rows are written and become live in turn.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
 use super::{Service, ServiceError, incoming};
 use crate::app::AppError;
@@ -16,7 +18,7 @@ use crate::ingest::{IngestError, Job, Parsed};
 /// What is being read now, and the bell that tells of more.
 #[derive(Default)]
 pub struct Work {
-    now: Mutex<Option<Job>>,
+    now: Mutex<Vec<Job>>,
     bell: Notify,
     /// Nothing is begun any more.
     closed: AtomicBool,
@@ -36,15 +38,13 @@ impl Work {
     /// How far the parse of a document is, where it is being read now.
     pub fn progress(&self, document: Id) -> Option<f64> {
         let now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        now.as_ref().filter(|job| job.task.document == document).map(|job| job.watch.progress())
+        now.iter().find(|job| job.task.document == document).map(|job| job.watch.progress())
     }
 
     /// Stops the parse of a document that is being read now: what the catalog says of it counts already.
     pub fn stop(&self, document: Id) {
         let now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(job) = now.as_ref().filter(|job| job.task.document == document) {
-            job.watch.stop();
-        }
+        now.iter().filter(|job| job.task.document == document).for_each(|job| job.watch.stop());
     }
 
     /// Rows were left behind that nothing names.
@@ -61,8 +61,17 @@ impl Work {
         now.iter().for_each(|job| job.watch.stop());
     }
 
-    fn set(&self, job: Option<Job>) {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = job;
+    /// The first of these that is of no document being read is being read from now on.
+    fn begin(&self, tasks: Vec<Task>) -> Option<Job> {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = |task: &Task| now.iter().all(|job| job.task.document != task.document);
+        let job = Job::new(tasks.into_iter().find(free)?);
+        now.push(job.clone());
+        Some(job)
+    }
+
+    fn end(&self, task: Task) {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).retain(|job| job.task != task);
     }
 }
 
@@ -70,29 +79,58 @@ impl Work {
 pub(super) fn start(service: &Arc<Service>) -> JoinHandle<()> {
     let weak = Arc::downgrade(service);
     tokio::spawn(async move {
+        let mut parses = JoinSet::new();
         while let Some(service) = weak.upgrade().filter(|service| !service.work.closed.load(Ordering::Relaxed)) {
-            match service.step().await {
+            match service.step(&mut parses).await {
                 Ok(true) => continue,
-                Ok(false) => drop(tokio::time::timeout(Duration::from_secs(1), service.work.bell.notified()).await),
+                Ok(false) => {}
                 Err(error) => {
                     tracing::warn!(%error, "the queue waits");
                     tokio::time::sleep(AFTER_FAULT).await;
                 }
             }
         }
+        // Those under way end: they were told to stop.
+        while parses.join_next().await.is_some() {}
     })
 }
 
+/// Parses under way.
+type Parses = JoinSet<Result<(), ServiceError>>;
+
 impl Service {
-    /// One parse, or one tidying; `false` where there is nothing to do.
-    async fn step(self: &Arc<Self>) -> Result<bool, ServiceError> {
-        if let Some(task) = self.app.catalog().next_task().await? {
-            let job = Job::new(task);
-            self.work.set(Some(job.clone()));
-            let done = self.parse(job).await;
-            self.work.set(None);
-            return done.map(|()| true);
+    /// Begins a parse, tidies, or waits until there may be something to do; `false` where it has waited.
+    async fn step(self: &Arc<Self>, parses: &mut Parses) -> Result<bool, ServiceError> {
+        let most = self.app.config().serve.max_parses.max(1);
+        if parses.len() < most
+            && let Some(job) = self.work.begin(self.app.catalog().next_tasks(parses.len() + 1).await?)
+        {
+            let service = self.clone();
+            parses.spawn(async move {
+                let task = job.task;
+                let done = service.parse(job).await;
+                service.work.end(task);
+                done
+            });
+            return Ok(true);
         }
+        if parses.is_empty() && self.tidied().await? {
+            return Ok(true);
+        }
+        self.wait(parses).await.map(|()| false)
+    }
+
+    /// Waits for the end of a parse, the bell, or a second.
+    async fn wait(&self, parses: &mut Parses) -> Result<(), ServiceError> {
+        let rung = tokio::time::timeout(Duration::from_secs(1), self.work.bell.notified());
+        tokio::select! {
+            Some(ended) = parses.join_next() => ended.map_err(|error| ServiceError::Task(error.to_string()))?,
+            _ = rung => Ok(()),
+        }
+    }
+
+    /// Removes what deleted documents left behind; `false` where there is nothing.
+    async fn tidied(self: &Arc<Self>) -> Result<bool, ServiceError> {
         let gone = self.app.catalog().gone().await?;
         let untidy = self.work.untidy.swap(false, Ordering::Relaxed);
         if gone.is_empty() && !untidy {

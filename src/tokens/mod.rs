@@ -9,6 +9,7 @@
 mod segmenter;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use jieba_rs::Jieba;
@@ -28,6 +29,12 @@ pub fn tokens(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     each(text, |token| found.push(token.to_owned()));
     found
+}
+
+/// The share of the words that a text has, 0 to 1: one measure for all that search finds, wherever it is kept.
+pub fn share(words: &HashSet<String>, text: &str) -> f64 {
+    let of_text: HashSet<String> = tokens(text).into_iter().collect();
+    words.intersection(&of_text).count() as f64 / words.len().max(1) as f64
 }
 
 /// Gives the tokens of a text one by one, as [`tokens`] has them.

@@ -17,10 +17,11 @@ use crate::ask::{Answer, Mode, Outcome};
 use crate::service::Dataset;
 
 /// Answers a question over a dataset: `question`, `mode` (`auto`, `sql`, `search`), `document_ids`,
-/// `format` (`json`, `csv`).
+/// `format` (`json`, `csv`, `xlsx`).
 #[utoipa::path(post, path = "/datasets/{dataset_id}/ask", tag = "ask", params(("dataset_id" = String, Path)),
     request_body = Value,
-    responses((status = 200, content((Envelope<Value> = "application/json"), (String = "text/csv"))),
+    responses((status = 200, content((Envelope<Value> = "application/json"), (String = "text/csv"),
+               (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))),
               (status = 401, body = Failure), (status = 429, body = Failure)))]
 pub async fn ask_dataset(
     State(web): State<Arc<Web>>,
@@ -32,14 +33,15 @@ pub async fn ask_dataset(
     let question = text(&given, "question")?;
     let mode = mode(&given)?;
     let session = session(&web, &dataset, &given).await?;
-    let answer = web.service.ask(session, question, mode).await?;
+    let answer = web.service.ask(&caller, session, question, mode).await?;
     shown(&answer, &given)
 }
 
-/// Runs a SELECT over a dataset as a model's reply would run, `sql`: checked, limited to the dataset, cited.
+/// Runs a SELECT over a dataset as a model's reply would run, `sql`: checked, limited to the dataset, cited; `format` as above.
 #[utoipa::path(post, path = "/datasets/{dataset_id}/sql", tag = "ask", params(("dataset_id" = String, Path)),
     request_body = Value,
-    responses((status = 200, content((Envelope<Value> = "application/json"), (String = "text/csv"))),
+    responses((status = 200, content((Envelope<Value> = "application/json"), (String = "text/csv"),
+               (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))),
               (status = 401, body = Failure), (status = 429, body = Failure)))]
 pub async fn query_dataset(
     State(web): State<Arc<Web>>,
@@ -50,18 +52,19 @@ pub async fn query_dataset(
     let dataset = owned::own_dataset(&web, &caller, &id).await?;
     let statement = text(&given, "sql")?;
     let session = session(&web, &dataset, &given).await?;
-    match web.service.sql(session, statement).await? {
+    match web.service.sql(&caller, session, statement).await? {
         Outcome::Answered(answer) => shown(&answer, &given),
         Outcome::Refused(refusal) => Err(Fault::refusal(&refusal)),
     }
 }
 
-/// As JSON, or as the file of its rows where `format` is `csv`.
+/// As JSON, or as the file of its rows where `format` is `csv` or `xlsx`.
 fn shown(answer: &Answer, given: &Map<String, Value>) -> Result<Response, Fault> {
     match given.get("format").and_then(Value::as_str) {
         None | Some("json") => Ok(Envelope::of(document(answer)?).into_response()),
         Some("csv") => export::csv(answer),
-        Some(_) => Err(Fault::argument("`format` should be json or csv")),
+        Some("xlsx") => export::xlsx(answer),
+        Some(_) => Err(Fault::argument("`format` should be json, csv or xlsx")),
     }
 }
 

@@ -61,7 +61,7 @@ async fn datasets(web: &Web, caller: &Caller, given: &Value) -> Result<Vec<Strin
     for id in &ids {
         let foreign = || format!("You don't own the dataset {id}");
         let dataset = owned::dataset_or(web, caller, id, foreign).await?;
-        if dataset.record.rows == 0 {
+        if dataset.record.chunks() == 0 {
             return Err(Fault::data(format!("The dataset {id} doesn't own parsed file")));
         }
     }

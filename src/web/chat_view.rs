@@ -32,7 +32,7 @@ pub fn chat(chat: &Chat, model: &str, datasets: Option<&[Dataset]>) -> Value {
 fn stored(dataset: &Dataset) -> Value {
     let (record, settings) = (&dataset.record, &dataset.settings);
     json!({
-        "id": record.id, "name": record.name, "avatar": settings.avatar, "chunk_num": record.rows, "doc_num": record.documents,
+        "id": record.id, "name": record.name, "avatar": settings.avatar, "chunk_num": record.chunks(), "doc_num": record.documents,
         "parser_id": settings.chunk_method, "embd_id": settings.embedding_model, "permission": settings.permission,
         "description": settings.description, "language": "English", "token_num": 0, "tenant_id": record.owner
     })

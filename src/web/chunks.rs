@@ -1,4 +1,4 @@
-//! `GET /datasets/{id}/documents/{doc}/chunks`: rows of a document.
+//! `GET /datasets/{id}/documents/{doc}/chunks`: rows of a document, and texts added to it by hand.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::fault::Fault;
 use super::{Web, owned};
 use crate::service::{Dataset, Document, RowPage};
 
-/// A page of rows, with their document.
+/// A page of rows and texts, with their document.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChunkList {
     /// On all pages.
@@ -30,7 +30,7 @@ const MAX_FOUND: usize = 10_000;
 /// Lines shown above and below a row.
 const MAX_LINES: u64 = 1_000;
 
-/// Lists the rows of a document in the order of its sheets; `keywords` those that words find, best first; `id` one row, with `lines` of
+/// Lists the rows of a document in the order of its sheets, then the texts that were added to it; `keywords` those that words find, best first; `id` one row, with `lines` of
 /// its sheet above and below it.
 #[utoipa::path(get, path = "/datasets/{dataset_id}/documents/{document_id}/chunks", tag = "chunks",
     params(("dataset_id" = String, Path), ("document_id" = String, Path), ("page" = Option<u64>, Query),
@@ -63,12 +63,12 @@ async fn page(web: &Web, dataset: &Dataset, document: &Document, query: &Query) 
         return Ok(RowPage { total: rows.len() as u64, rows });
     }
     let Some(keywords) = query.get("keywords") else {
-        return Ok(web.service.rows(dataset, document, skip, take).await?);
+        return Ok(web.service.chunks(dataset, document, skip, take).await?);
     };
     let session = web.service.session(std::slice::from_ref(dataset), Some(vec![document.record.id])).await?;
     let found = web.service.found(session, keywords.to_owned(), MAX_FOUND).await?;
     let total = found.len() as u64;
     let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    let rows = found.into_iter().skip(count(skip)).take(count(take)).map(|(chunk, _)| chunk).collect();
+    let rows = found.into_iter().skip(count(skip)).take(count(take)).collect();
     Ok(RowPage { rows, total })
 }

@@ -20,7 +20,7 @@ pub struct DatasetView {
     pub parser_config: Option<Map<String, Value>>,
     pub pagerank: u32,
     pub document_count: u64,
-    /// Rows.
+    /// Rows, and texts added by hand: one added twice counts twice.
     pub chunk_count: u64,
     pub token_num: u64,
     pub similarity_threshold: f64,
@@ -46,6 +46,7 @@ pub struct DatasetView {
 impl DatasetView {
     /// With the labels of its fields, `field_map`, in the parser config.
     pub fn of(dataset: Dataset, field_map: Map<String, Value>) -> Self {
+        let chunk_count = dataset.record.chunks();
         let (record, mut settings) = (dataset.record, dataset.settings);
         if !field_map.is_empty() {
             settings.parser_config.get_or_insert_default().insert("field_map".to_owned(), Value::Object(field_map));
@@ -62,7 +63,7 @@ impl DatasetView {
             parser_config: settings.parser_config,
             pagerank: settings.pagerank,
             document_count: record.documents,
-            chunk_count: record.rows,
+            chunk_count,
             token_num: 0,
             similarity_threshold: 0.2,
             vector_similarity_weight: 0.3,

@@ -168,9 +168,9 @@ pub async fn update_dataset(
         return Err(Fault::argument("No properties were modified"));
     }
     let mut dataset = strictly(&web, &caller, &id).await?;
-    let (rows, before) = (dataset.record.rows, dataset.settings.embedding_model.clone());
-    if body.embedding_model.as_ref().is_some_and(|model| *model != before) && rows > 0 {
-        return Err(Fault::data(format!("When chunk_num ({rows}) > 0, embedding_model must remain {before}")));
+    let (chunks, before) = (dataset.record.chunks(), dataset.settings.embedding_model.clone());
+    if body.embedding_model.as_ref().is_some_and(|model| *model != before) && chunks > 0 {
+        return Err(Fault::data(format!("When chunk_num ({chunks}) > 0, embedding_model must remain {before}")));
     }
     change(&mut dataset, body);
     if !web.service.update_dataset(&mut dataset).await? {

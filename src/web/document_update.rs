@@ -46,7 +46,7 @@ pub async fn update_document(
 fn fixed(given: &Map<String, Value>, document: &Document) -> Result<(), Fault> {
     let record = &document.record;
     let stored = [
-        ("chunk_count", Value::from(record.rows)),
+        ("chunk_count", Value::from(record.chunks())),
         ("token_count", Value::from(0)),
         ("progress", Value::from(record.progress)),
     ];

@@ -24,7 +24,7 @@ pub struct DocumentView {
     pub thumbnail: Option<String>,
     pub created_by: String,
     pub token_count: u64,
-    /// Rows.
+    /// Rows, and texts added by hand: one added twice counts twice.
     pub chunk_count: u64,
     /// 0 to 1; −1 failed.
     pub progress: f64,
@@ -53,6 +53,7 @@ pub fn suffix(name: &str) -> &str {
 impl DocumentView {
     pub fn of(document: Document) -> Self {
         let progress_msg = message(&document);
+        let chunk_count = document.record.chunks();
         let (record, settings) = (document.record, document.settings);
         Self {
             id: record.id.to_string(),
@@ -68,7 +69,7 @@ impl DocumentView {
             thumbnail: None,
             created_by: settings.created_by,
             token_count: 0,
-            chunk_count: record.rows,
+            chunk_count,
             progress: record.progress,
             progress_msg,
             process_begin_at: record.began.map(date::http),

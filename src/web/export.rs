@@ -1,4 +1,4 @@
-//! An answer's rows as a file that spreadsheet programs open: no cell of it is taken for a formula.
+//! An answer as a file that spreadsheet programs open: no cell of it is taken for a formula.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -6,7 +6,18 @@ use serde_json::Value;
 
 use super::download::attachment;
 use super::fault::Fault;
+use super::workbook::workbook;
 use crate::ask::Answer;
+
+/// A workbook with the rows and the notes.
+pub fn xlsx(answer: &Answer) -> Result<Response, Fault> {
+    let fault = |error| Fault::data(format!("a sheet can't hold this answer: {error}; ask for `format` csv"));
+    let headers = [
+        (header::CONTENT_TYPE, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet".to_owned()),
+        (header::CONTENT_DISPOSITION, attachment("answer.xlsx")),
+    ];
+    Ok((headers, workbook(answer).map_err(fault)?).into_response())
+}
 
 /// The rows as CSV, labels first.
 pub fn csv(answer: &Answer) -> Result<Response, Fault> {

@@ -25,6 +25,7 @@ mod download;
 mod envelope;
 mod export;
 mod fault;
+mod feedback;
 mod frames;
 mod health;
 mod layers;
@@ -42,7 +43,10 @@ mod retrieval;
 mod router;
 mod server;
 mod sessions;
+mod texts;
 mod upload;
+mod usage;
+mod workbook;
 
 use std::sync::Arc;
 

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::chunk_view::{one_line, url};
+use super::chunk_view::{by_hand, content, url};
 use crate::ask::{Answer, Chunk};
 
 /// A cited row.
 fn cited(chunk: &Chunk) -> Value {
     json!({
-        "id": chunk.id, "content": one_line(&chunk.content), "document_id": chunk.doc_id, "document_name": chunk.docnm_kwd,
-        "docnm_kwd": chunk.docnm_kwd, "dataset_id": chunk.kb_id, "image_id": "", "positions": [[1, 0, 0, chunk.row, chunk.row]],
+        "id": chunk.id, "content": content(chunk), "document_id": chunk.doc_id, "document_name": chunk.docnm_kwd,
+        "docnm_kwd": chunk.docnm_kwd, "dataset_id": chunk.kb_id, "image_id": "", "positions": by_hand(chunk).positions,
         "url": url(chunk), "similarity": null, "vector_similarity": null, "term_similarity": null, "doc_type": null,
         "sheet": chunk.sheet, "row": chunk.row
     })

@@ -1,4 +1,4 @@
-//! `POST /retrieval`: rows by relevance.
+//! `POST /retrieval`: rows, and texts added by hand, by relevance.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use serde_json::{Map, Value, json};
 
 use super::body::Lenient;
 use super::caller::Reader;
-use super::chunk_view::{one_line, url};
+use super::chunk_view::{by_hand, content, url};
 use super::envelope::{Answered, Envelope, Failure};
 use super::fault::Fault;
 use super::{Web, metadata, owned, python};
 use crate::ask::Chunk;
 use crate::ids::Id;
 use crate::service::{Caller, Dataset};
-use crate::tokens::tokens;
+use crate::tokens::{share, tokens};
 
-/// Finds rows: `dataset_ids`, `question`, `document_ids`, `page`, `page_size`, `similarity_threshold`, `vector_similarity_weight`,
+/// Finds rows, and texts added by hand: `dataset_ids`, `question`, `document_ids`, `page`, `page_size`, `similarity_threshold`, `vector_similarity_weight`,
 /// `top_k`, `highlight`, `metadata_condition`.
 #[utoipa::path(post, path = "/retrieval", tag = "chunks", request_body = Value,
     responses((status = 200, body = Envelope<Value>), (status = 401, body = Failure), (status = 429, body = Failure)))]
@@ -31,8 +31,8 @@ pub async fn retrieve(State(web): State<Arc<Web>>, Reader(caller): Reader, Lenie
     let mut found = Vec::new();
     if !words.is_empty() {
         let session = web.service.session(&datasets, documents).await?;
-        for (chunk, _) in web.service.found(session, question, asked.top_k).await? {
-            let term = likeness(&words, &chunk.content);
+        for chunk in web.service.found(session, question, asked.top_k).await? {
+            let term = share(&words, &chunk.searched());
             let similarity = (1.0 - asked.vector_weight) * term;
             if similarity >= asked.threshold {
                 found.push(Found { chunk, term, similarity });
@@ -140,13 +140,13 @@ struct Found {
 impl Found {
     fn shown(&self, words: &HashSet<String>, highlight: bool) -> Value {
         let chunk = &self.chunk;
-        let content = one_line(&chunk.content);
+        let (content, hand) = (content(chunk), by_hand(chunk));
         let mut shown = json!({
             "id": chunk.id, "content": content, "content_ltks": tokens(&content).join(" "), "document_id": chunk.doc_id,
             "document_keyword": chunk.docnm_kwd, "document_name": chunk.docnm_kwd, "docnm_kwd": chunk.docnm_kwd,
-            "dataset_id": chunk.kb_id, "kb_id": chunk.kb_id, "important_keywords": [], "questions": [], "image_id": "",
+            "dataset_id": chunk.kb_id, "kb_id": chunk.kb_id, "important_keywords": hand.important_keywords, "questions": hand.questions, "image_id": "",
             "available": true, "similarity": self.similarity, "vector_similarity": 0.0, "term_similarity": self.term,
-            "positions": [[1, 0, 0, chunk.row, chunk.row]], "doc_type_kwd": "", "sheet": chunk.sheet, "row": chunk.row,
+            "positions": hand.positions, "doc_type_kwd": "", "sheet": chunk.sheet, "row": chunk.row,
             "url": url(chunk)
         });
         if highlight {
@@ -154,12 +154,6 @@ impl Found {
         }
         shown
     }
-}
-
-/// The share of the question's words that a row has.
-fn likeness(words: &HashSet<String>, content: &str) -> f64 {
-    let of_row: HashSet<String> = tokens(content).into_iter().collect();
-    words.intersection(&of_row).count() as f64 / words.len().max(1) as f64
 }
 
 /// The content with `<em>` around words of the question.

@@ -12,8 +12,8 @@ use utoipa_axum::routes;
 
 use super::fault::Fault;
 use super::{
-    Web, asking, chats, chunks, completions, datasets, description, document_update, documents, download, health,
-    layers, metrics, openai, parsing, reports, retrieval, sessions,
+    Web, asking, chats, chunks, completions, datasets, description, document_update, documents, download, feedback,
+    health, layers, metrics, openai, parsing, reports, retrieval, sessions, texts, usage,
 };
 
 #[derive(OpenApi)]
@@ -31,12 +31,17 @@ fn api() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(documents::upload_documents, documents::list_documents, documents::delete_documents))
         .routes(routes!(download::download_document, document_update::update_document))
         .routes(routes!(parsing::parse_documents, parsing::stop_documents))
-        .routes(routes!(chunks::list_chunks))
+        .routes(routes!(chunks::list_chunks, texts::add_chunk, texts::delete_chunks))
+        .routes(routes!(texts::update_chunk))
         .routes(routes!(asking::ask_dataset))
         .routes(routes!(asking::query_dataset))
         .routes(routes!(reports::document_report))
         .routes(routes!(reports::dataset_tables))
         .routes(routes!(retrieval::retrieve))
+        .routes(routes!(feedback::judge_answer))
+        .routes(routes!(feedback::judge_message))
+        .routes(routes!(feedback::list_feedback))
+        .routes(routes!(usage::usage))
         .routes(routes!(chats::create_chat, chats::list_chats, chats::delete_chats))
         .routes(routes!(chats::update_chat))
         .routes(routes!(sessions::create_session, sessions::list_sessions, sessions::delete_sessions))

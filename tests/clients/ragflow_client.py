@@ -36,10 +36,26 @@ def files(rag):
     rows = [row for page in (1, 2, 3) for row in book.list_chunks(page=page, page_size=50)]
     assert len({row.id for row in rows}) == 120 and "部门:" in rows[0].content
     assert book.list_chunks(id=rows[7].id)[0].content == rows[7].content
+    texts(book, rows)
     book.update({"name": "台账.xlsx", "meta_fields": {"year": 2024}})
     assert dataset.list_documents(id=book.id)[0].name == "台账.xlsx"
     book.update({"name": "销售台账.xlsx"})
     return dataset, documents
+
+
+def texts(book, rows):
+    added = book.add_chunk("华南销售部自 2024 年起由李雷负责", important_keywords=["负责人"], questions=["谁负责华南销售部"])
+    assert added.content == "华南销售部自 2024 年起由李雷负责" and added.questions == ["谁负责华南销售部"]
+    added.update({"content": "华南销售部由韩梅梅负责", "available": True})
+    kept = book.list_chunks(id=added.id)[0]
+    assert kept.content == "华南销售部由韩梅梅负责" and kept.important_keywords == ["负责人"], kept.content
+    assert len(book.list_chunks(page=3, page_size=50)) == 21
+    found = book.rag.retrieve(dataset_ids=[book.dataset_id], question="韩梅梅负责")
+    assert found[0].id == added.id, found[0].content
+    assert "the file is the source" in refused(lambda: rows[7].update({"content": "x"}))
+    assert "the file is the source" in refused(lambda: book.delete_chunks([rows[7].id]))
+    book.delete_chunks([added.id])
+    assert len(book.list_chunks(page=3, page_size=50)) == 20
 
 
 def asked(session, question, stream):

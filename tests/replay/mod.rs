@@ -155,7 +155,9 @@ fn read_call(stream: &TcpStream) -> Option<Call> {
 
 fn completion(text: &str) -> String {
     let choice = json!({"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"});
-    json!({"id": "replay", "object": "chat.completion", "model": "replay", "choices": [choice]}).to_string()
+    json!({"id": "replay", "object": "chat.completion", "model": "replay", "choices": [choice],
+           "usage": {"prompt_tokens": 90, "completion_tokens": 7, "total_tokens": 97}})
+    .to_string()
 }
 
 fn response(code: u16, headers: &[(&str, &str)], body: &str) -> String {

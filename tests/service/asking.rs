@@ -1,5 +1,6 @@
 //! Questions and statements over a dataset.
 
+use calamine::{Reader, Xlsx};
 use serde_json::{Value, json};
 use sheetwise::config::Config;
 
@@ -23,6 +24,15 @@ async fn an_answer_has_its_number_and_its_rows() {
         served.request("POST", &path).json(&json!({"question": "各部门的销售额合计，从高到低", "format": "csv"}));
     let file = file.send().await.expect("an answer").text().await.expect("a text");
     assert!(file.starts_with("部门,SUM(销售额（元）)\n华南销售部,390483.63\n"), "{file}");
+    let file =
+        served.request("POST", &path).json(&json!({"question": "各部门的销售额合计，从高到低", "format": "xlsx"}));
+    let file = file.send().await.expect("an answer");
+    assert!(file.headers()["content-disposition"].to_str().is_ok_and(|name| name.ends_with("answer.xlsx")));
+    let bytes = file.bytes().await.expect("bytes").to_vec();
+    let mut book: Xlsx<_> = calamine::open_workbook_from_rs(std::io::Cursor::new(bytes)).expect("a workbook");
+    let sheet = book.worksheet_range("answer").expect("a sheet");
+    let first: Vec<String> = sheet.rows().nth(1).expect("a row").iter().map(ToString::to_string).collect();
+    assert_eq!((first, sheet.height()), (vec!["华南销售部".to_owned(), "390483.63".to_owned()], 6));
     for (body, code) in [
         (json!({"question": "x", "format": "y"}), 101),
         (json!({}), 101),

@@ -294,6 +294,46 @@ async fn a_document_deleted_while_it_is_read_is_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn documents_are_read_side_by_side_and_become_live_in_turn() {
+    let mut config = Config::default();
+    config.serve.max_parses = 3;
+    let served = Served::with(config).await;
+    let dataset = served.dataset("d").await;
+    // A later file widens the column of the first ones.
+    let wide = |rows: u32| {
+        let lines: String = (1..=rows).map(|n| format!("item{n},{n}.5\n")).collect();
+        format!("name,price\n{lines}").into_bytes()
+    };
+    let files =
+        [("a.csv", prices(60_000)), ("b.csv", prices(60_001)), ("c.csv", wide(60_000)), ("d.csv", prices(60_000))];
+    let uploaded = served.upload(&dataset, &files).await;
+    let ids: Vec<String> = uploaded["data"].as_array().into_iter().flatten().map(|d| text(&d["id"])).collect();
+    served.call("POST", &format!("/datasets/{dataset}/chunks"), json!({"document_ids": ids})).await;
+    let mut most = 0;
+    loop {
+        let listed = served.get(&format!("/datasets/{dataset}/documents?run=RUNNING")).await;
+        let running = listed["data"]["docs"].as_array().cloned().unwrap_or_default();
+        let read = running.iter().filter(|document| document["progress"].as_f64().is_some_and(|done| done > 0.002));
+        most = most.max(read.count());
+        if running.is_empty() {
+            break;
+        }
+    }
+    assert!(most > 1, "{most}");
+    // The two of the same bytes are one.
+    let told: Vec<String> = futures::future::join_all(ids.iter().map(|id| served.document(&dataset, id)))
+        .await
+        .iter()
+        .map(|document| text(&document["progress_msg"]))
+        .collect();
+    assert_eq!(told.iter().filter(|message| message.contains("already as")).count(), 1, "{told:?}");
+    let tables = served.get(&format!("/datasets/{dataset}/tables")).await;
+    let sql = format!("SELECT COUNT(*), SUM(price_flt) FROM {}", text(&tables["data"][0]["name"]));
+    let whole = 60_000.0 * 60_001.0 / 2.0;
+    assert_eq!(served.rows(&dataset, &sql).await, json!([[180_001, 3.0 * whole + 60_001.0 + 30_000.0]]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_full_queue_is_429() {
     let mut config = Config::default();
     config.serve.max_queue = 2;

@@ -5,7 +5,9 @@ mod chats;
 mod datasets;
 mod documents;
 mod doors;
+mod feedback;
 mod killed;
+mod texts;
 mod walk;
 
 use std::path::Path;

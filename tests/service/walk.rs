@@ -30,6 +30,17 @@ async fn no_route_gives_a_byte_of_another_owner_s() {
     let session =
         served.call("POST", &format!("/chats/{chat}/sessions"), json!({"name": format!("{SECRET}-session")})).await;
     let session = text(&session["data"]["id"]);
+    let turn = json!({"question": SECRET, "session_id": session, "stream": false});
+    let said = served.call("POST", &format!("/chats/{chat}/completions"), turn).await;
+    let message = text(&said["data"]["id"]);
+    let judged = format!("/chats/{chat}/sessions/{session}/messages/{message}/feedback");
+    let opinion =
+        json!({"thumbup": true, "feedback": format!("{SECRET}-opinion"), "question": format!("{SECRET}-question")});
+    assert_eq!(served.call("PUT", &judged, opinion.clone()).await["code"], 0);
+    assert_eq!(served.call("POST", &format!("/datasets/{dataset}/feedback"), opinion).await["code"], 0);
+    let chunks = format!("/datasets/{dataset}/documents/{document}/chunks");
+    let hand = json!({"content": format!("{SECRET}cell"), "important_keywords": [format!("{SECRET}-keyword")]});
+    let chunk = text(&served.call("POST", &chunks, hand).await["data"]["chunk"]["id"]);
     let description = served.client.get(format!("{}/openapi.json", served.base)).send().await.expect("an answer");
     let description: Value = description.json().await.expect("JSON");
     assert!(text(&description["openapi"]).starts_with("3.1"), "{}", description["openapi"]);
@@ -38,7 +49,7 @@ async fn no_route_gives_a_byte_of_another_owner_s() {
     served.key = Some(bob);
     let body = json!({
         "question": SECRET, "sql": format!("SELECT * FROM {SECRET}"), "dataset_ids": [dataset], "document_ids": [document],
-        "model": chat, "messages": [{"role": "user", "content": SECRET}], "session_id": session, "stream": false
+        "content": "x", "thumbup": false, "chunk_ids": [chunk], "model": chat, "messages": [{"role": "user", "content": SECRET}], "session_id": session, "stream": false
     });
     for (method, path) in routes {
         let named = [
@@ -46,6 +57,8 @@ async fn no_route_gives_a_byte_of_another_owner_s() {
             ("{document_id}", &document),
             ("{chat_id}", &chat),
             ("{session_id}", &session),
+            ("{chunk_id}", &chunk),
+            ("{message_id}", &message),
         ];
         let path = named.iter().fold(path, |path, (name, id)| path.replace(name, id));
         assert!(!path.contains('{'), "{path}");
@@ -69,7 +82,14 @@ async fn no_route_gives_a_byte_of_another_owner_s() {
         assert!(!status.is_server_error(), "{method} {path}: {status} {said}");
     }
     served.key = Some(alice);
-    assert_eq!(served.document(&dataset, &document).await["chunk_count"], 1);
+    let kept = served.get("/feedback").await;
+    assert_eq!((&kept["data"]["total"], &kept["data"]["feedback"][1]["thumbup"]), (&json!(2), &json!(true)), "{kept}");
+    assert_eq!(served.get("/usage").await["data"]["work"]["questions"], 1);
+    assert_eq!(served.document(&dataset, &document).await["chunk_count"], 2);
+    assert_eq!(
+        served.get(&format!("{chunks}?id={chunk}")).await["data"]["chunks"][0]["content"],
+        format!("{SECRET}cell")
+    );
     assert_eq!(
         served.get(&format!("/chats/{chat}/sessions?id={session}")).await["data"].as_array().map(Vec::len),
         Some(1)
