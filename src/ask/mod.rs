@@ -39,4 +39,6 @@ pub struct Asker<'a> {
     pub scope: &'a Scope,
     pub config: &'a Config,
     pub llm: Option<&'a Client>,
+    /// Times that a refused statement is repaired.
+    pub repairs: usize,
 }

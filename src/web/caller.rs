@@ -17,6 +17,9 @@ pub struct Reader(pub Caller);
 /// A caller who may write too.
 pub struct Writer(pub Caller);
 
+/// A caller who may write and is for all datasets of its owner: it makes datasets and keys.
+pub struct Keeper(pub Caller);
+
 impl FromRequestParts<Arc<Web>> for Reader {
     type Rejection = Fault;
 
@@ -34,6 +37,20 @@ impl FromRequestParts<Arc<Web>> for Writer {
             Ok(Self(caller))
         } else {
             Err(Fault::forbidden("This API key may only read; make one that may write with `sheetwise keys create`."))
+        }
+    }
+}
+
+impl FromRequestParts<Arc<Web>> for Keeper {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Arc<Web>) -> Result<Self, Fault> {
+        let Writer(caller) = Writer::from_request_parts(parts, web).await?;
+        match caller.datasets {
+            None => Ok(Self(caller)),
+            Some(_) => {
+                Err(Fault::forbidden("This API key is for some datasets only; use one that is for all of them."))
+            }
         }
     }
 }

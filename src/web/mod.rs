@@ -27,6 +27,7 @@ mod export;
 mod fault;
 mod frames;
 mod health;
+mod keys;
 mod layers;
 mod metadata;
 mod metrics;
