@@ -17,5 +17,10 @@ USER 10001
 ENV XDG_DATA_HOME=/data
 VOLUME /data
 WORKDIR /files
+EXPOSE 9380
 ENTRYPOINT ["sheetwise"]
-CMD ["--help"]
+# Reached from other machines, it starts only where there is a key: `sheetwise keys create NAME`.
+CMD ["serve", "--listen", "0.0.0.0:9380"]
+# The shell's own connection: the image has no client.
+HEALTHCHECK --interval=10s --timeout=5s --retries=6 --start-period=10s \
+    CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/9380 && printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3 && grep -q '200 OK' <&3"]

@@ -65,9 +65,16 @@ pub struct App {
 pub struct Session {
     scope: Scope,
     snapshot: Arc<Snapshot>,
+    /// Other than configured.
+    repairs: Option<usize>,
 }
 
 impl Session {
+    /// With so many repairs of a refused statement; as configured where there is none.
+    pub fn repairing(self, repairs: Option<usize>) -> Self {
+        Self { repairs, ..self }
+    }
+
     /// The tables and fields that a question sees.
     pub fn schema(&self) -> &Schema {
         &self.snapshot.schema
@@ -294,7 +301,7 @@ impl App {
     /// What questions within the scope see from now on.
     pub async fn session_in(&self, scope: Scope) -> Result<Session, AppError> {
         let snapshot = self.catalog.snapshot(&scope).await?;
-        Ok(Session { scope, snapshot })
+        Ok(Session { scope, snapshot, repairs: None })
     }
 
     fn asker<'a>(&'a self, session: &'a Session) -> Asker<'a> {
@@ -307,6 +314,7 @@ impl App {
             llm: self.llm.as_ref(),
             planner: &self.planner,
             spent: Spent::default(),
+            repairs: session.repairs.unwrap_or(self.config.answer.repairs),
         }
     }
 
@@ -325,16 +333,21 @@ impl App {
 
     /// Runs a statement as a model's reply would run.
     pub async fn sql(&self, session: &Session, statement: &str) -> Result<Outcome, AppError> {
+        self.statement(session, statement, statement).await
+    }
+
+    /// Runs a statement as the answer to a question.
+    pub async fn statement(&self, session: &Session, question: &str, statement: &str) -> Result<Outcome, AppError> {
         let mut moved = None;
         for _ in 0..MAX_MOVES {
             let seen = moved.as_ref().unwrap_or(session);
-            match self.asker(seen).statement(statement, statement, Way::Sql, Vec::new()).await {
+            match self.asker(seen).statement(question, statement, Way::Sql, Vec::new()).await {
                 Err(AskError::Engine(error)) => moved = Some(self.moved_on(seen, error).await?),
                 done => return Ok(done?),
             }
         }
         let asker = self.asker(moved.as_ref().unwrap_or(session));
-        Ok(asker.statement(statement, statement, Way::Sql, Vec::new()).await?)
+        Ok(asker.statement(question, statement, Way::Sql, Vec::new()).await?)
     }
 
     /// The rows that a plain statement gives, at most so many.
@@ -356,6 +369,10 @@ impl App {
     /// The session as it is now, where an engine failed because a writer has swept what the old one names.
     async fn moved_on(&self, session: &Session, error: EngineError) -> Result<Session, AppError> {
         let now = self.session_in(session.scope.clone()).await?;
-        if now.snapshot.tables == session.snapshot.tables { Err(error.into()) } else { Ok(now) }
+        if now.snapshot.tables == session.snapshot.tables {
+            Err(error.into())
+        } else {
+            Ok(now.repairing(session.repairs))
+        }
     }
 }

@@ -298,6 +298,12 @@ pub struct ServeLimits {
     pub stop_seconds: u64,
     /// Entries of one page.
     pub max_page: u64,
+    /// Repairs of a refused statement that a chat may ask for.
+    pub max_repairs: usize,
+    /// Statements that a chat may set for fixed questions.
+    pub max_statements: usize,
+    /// Seconds that an agent's upload waits for its parse.
+    pub upload_wait_seconds: u64,
     /// Web pages elsewhere that may call, separated by commas.
     pub allowed_origins: String,
 }
@@ -314,6 +320,9 @@ impl Default for ServeLimits {
             upload_idle_seconds: 60,
             stop_seconds: 10,
             max_page: 10_000,
+            max_repairs: 5,
+            max_statements: 100,
+            upload_wait_seconds: 30,
             allowed_origins: String::new(),
         }
     }

@@ -130,7 +130,7 @@ fn every_setting_is_named_in_a_test() {
     let tested = [include_str!("limits.rs"), include_str!("command.rs")].concat();
     let on_servers =
         [include_str!("servers/limits.rs"), include_str!("servers/faults.rs"), include_str!("servers/mod.rs")];
-    let served = ["documents", "asking", "doors"].map(|name| {
+    let served = ["documents", "asking", "doors", "agents", "chat_sql"].map(|name| {
         std::fs::read_to_string(root().join(format!("tests/service/{name}.rs"))).expect("the service's tests")
     });
     let served = served.concat();

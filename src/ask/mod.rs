@@ -50,4 +50,6 @@ pub struct Asker<'a> {
     pub llm: Option<&'a Client>,
     pub planner: &'a Planner,
     pub spent: Spent,
+    /// Times that a refused statement is repaired.
+    pub repairs: usize,
 }

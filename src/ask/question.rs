@@ -1,6 +1,7 @@
 //! The way a question takes: model or planner, one repair, then search.
 
 use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Path};
 use super::language::Language;
@@ -13,7 +14,8 @@ use crate::schema::SOURCE_COLUMNS;
 use crate::sql::Refusal;
 
 /// Which ways a question may take.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// SQL, then search.
     #[default]
@@ -176,7 +178,7 @@ impl Asker<'_> {
                 Outcome::Answered(answer) => return Ok(Some(Written::Answered(answer))),
                 Outcome::Refused(refusal) => refusal,
             };
-            if tried.len() >= self.config.answer.repairs || tried.contains(&reply) {
+            if tried.len() >= self.repairs || tried.contains(&reply) {
                 return Ok(Some(Written::Refused(refusal)));
             }
             messages = prompt::repair(&messages, &reply, &refusal);

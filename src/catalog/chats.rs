@@ -5,6 +5,7 @@ use sqlx::{QueryBuilder, Row, Sqlite};
 
 use super::database::{Catalog, CatalogError, now, parsed};
 use super::datasets::limit;
+use super::owners::listed;
 use crate::ids::Id;
 
 /// A chat: a name for some datasets with settings.
@@ -23,6 +24,8 @@ pub struct ChatRecord {
 /// Which chats, or which sessions of one, are listed, and in what order.
 #[derive(Debug, Clone, Default)]
 pub struct PageQuery {
+    /// Only chats that never had another dataset than these, and had one.
+    pub within: Option<Vec<Id>>,
     pub id: Option<Id>,
     /// Up to case.
     pub name: Option<String>,
@@ -86,6 +89,11 @@ impl Catalog {
     pub async fn chats(&self, owner: Id, query: &PageQuery) -> Result<Vec<ChatRecord>, CatalogError> {
         let mut sql = QueryBuilder::new("SELECT * FROM chat WHERE owner = ");
         sql.push_bind(owner.to_string());
+        if let Some(ids) = &query.within {
+            sql.push(" AND json_array_length(details, '$.seen_ids') > 0");
+            sql.push(" AND NOT EXISTS (SELECT 1 FROM json_each(chat.details, '$.seen_ids') AS seen");
+            sql.push(" WHERE seen.value NOT IN (SELECT value FROM json_each(").push_bind(listed(ids)).push(")))");
+        }
         query.narrow(&mut sql);
         let rows = sql.build().fetch_all(&self.pool).await?;
         rows.iter().map(record).collect()

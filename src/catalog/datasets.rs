@@ -7,6 +7,7 @@ use sqlx::{QueryBuilder, Row, Sqlite};
 
 use super::database::{Catalog, CatalogError, count, now, parsed};
 use super::free_name::free_name;
+use super::owners::listed;
 use crate::ids::Id;
 
 /// A dataset with what is in it.
@@ -37,6 +38,8 @@ impl DatasetRecord {
 /// Which datasets of an owner are listed, and in what order.
 #[derive(Debug, Clone, Default)]
 pub struct DatasetQuery {
+    /// Only some of them.
+    pub within: Option<Vec<Id>>,
     pub id: Option<Id>,
     /// Up to case.
     pub name: Option<String>,
@@ -96,10 +99,9 @@ impl Catalog {
         Ok(Created::Made(id))
     }
 
-    /// The owner's dataset of this id.
-    pub async fn dataset(&self, owner: Id, id: Id) -> Result<Option<DatasetRecord>, CatalogError> {
-        let query = DatasetQuery { id: Some(id), ..DatasetQuery::default() };
-        let row = matching(DATASET, owner, &query).build().fetch_optional(&self.pool).await?;
+    /// The one dataset of the owner's that the query asks for.
+    pub async fn dataset(&self, owner: Id, query: &DatasetQuery) -> Result<Option<DatasetRecord>, CatalogError> {
+        let row = matching(DATASET, owner, query).build().fetch_optional(&self.pool).await?;
         row.as_ref().map(record).transpose()
     }
 
@@ -144,6 +146,9 @@ impl Catalog {
 fn matching(select: &str, owner: Id, query: &DatasetQuery) -> QueryBuilder<Sqlite> {
     let mut sql = QueryBuilder::new(select);
     sql.push_bind(owner.to_string());
+    if let Some(ids) = &query.within {
+        sql.push(" AND kb.id IN (SELECT value FROM json_each(").push_bind(listed(ids)).push("))");
+    }
     if let Some(id) = query.id {
         sql.push(" AND kb.id = ").push_bind(id.to_string());
     }

@@ -20,6 +20,8 @@ pub struct KeyRecord {
     pub name: String,
     pub owner: OwnerRecord,
     pub may_write: bool,
+    /// Datasets that it is for; all of its owner's, where there is none.
+    pub datasets: Option<Vec<Id>>,
     /// Milliseconds since 1970; never, where there is none.
     pub expires: Option<i64>,
     pub created: i64,
@@ -46,17 +48,18 @@ impl Catalog {
         Ok(OwnerRecord { id: parsed(&id)?, name: name.to_owned() })
     }
 
-    /// Keeps a key by its hash; `NameTaken` where the name has a key.
+    /// Keeps a key by its hash; `KeyTaken` where the owner has a key of this name.
     pub async fn create_key(&self, key: &KeyRecord, hash: &str) -> Result<(), CatalogError> {
         let made = sqlx::query(
-            "INSERT INTO api_key (id, owner, name, hash, may_write, expires, created) VALUES (?, ?, ?, ?, ?, ?, ?)
-             ON CONFLICT (name) DO NOTHING",
+            "INSERT INTO api_key (id, owner, name, hash, may_write, datasets, expires, created)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner, name) DO NOTHING",
         )
         .bind(key.id.to_string())
         .bind(key.owner.id.to_string())
         .bind(&key.name)
         .bind(hash)
         .bind(key.may_write)
+        .bind(key.datasets.as_deref().map(listed))
         .bind(key.expires)
         .bind(key.created)
         .execute(&self.pool)
@@ -73,10 +76,11 @@ impl Catalog {
         row.as_ref().map(record).transpose()
     }
 
-    /// All keys by name.
-    pub async fn keys(&self) -> Result<Vec<KeyRecord>, CatalogError> {
-        let rows =
-            sqlx::query(sqlx::AssertSqlSafe(format!("{KEY} ORDER BY api_key.name"))).fetch_all(&self.pool).await?;
+    /// All keys by name, or those of one owner.
+    pub async fn keys(&self, owner: Option<Id>) -> Result<Vec<KeyRecord>, CatalogError> {
+        let sql = format!("{KEY} WHERE ?1 IS NULL OR api_key.owner = ?1 ORDER BY api_key.name, owner_name");
+        let owner = owner.map(|owner| owner.to_string());
+        let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(owner).fetch_all(&self.pool).await?;
         rows.iter().map(record).collect()
     }
 
@@ -98,19 +102,27 @@ impl Catalog {
         Ok(())
     }
 
-    /// Whether there was a key of this name.
-    pub async fn remove_key(&self, name: &str) -> Result<bool, CatalogError> {
-        let removed = sqlx::query("DELETE FROM api_key WHERE name = ?").bind(name).execute(&self.pool).await?;
-        Ok(removed.rows_affected() > 0)
+    pub async fn remove_key(&self, key: Id) -> Result<(), CatalogError> {
+        sqlx::query("DELETE FROM api_key WHERE id = ?").bind(key.to_string()).execute(&self.pool).await?;
+        Ok(())
     }
 }
 
+/// Ids as a JSON list, which SQLite reads too.
+pub(super) fn listed(ids: &[Id]) -> String {
+    let ids: Vec<String> = ids.iter().map(|id| format!("\"{id}\"")).collect();
+    format!("[{}]", ids.join(","))
+}
+
 fn record(row: &SqliteRow) -> Result<KeyRecord, CatalogError> {
+    let datasets: Option<String> = row.get("datasets");
+    let datasets = datasets.map(|listed| serde_json::from_str(&listed)).transpose();
     Ok(KeyRecord {
         id: parsed(row.get("id"))?,
         name: row.get("name"),
         owner: OwnerRecord { id: parsed(row.get("owner"))?, name: row.get("owner_name") },
         may_write: row.get("may_write"),
+        datasets: datasets.map_err(|error| CatalogError::Damaged(error.to_string()))?,
         expires: row.get("expires"),
         created: row.get("created"),
         used: row.get("used"),

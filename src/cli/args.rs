@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::ask::Mode;
+use crate::service::NewKey;
 use crate::value::{FieldType, Role};
 
 /// Ask spreadsheets in Chinese or English; get the right number with the rows it came from.
@@ -248,6 +249,9 @@ pub struct Serve {
 
 #[derive(Debug, Args)]
 pub struct Mcp {
+    /// Files in this folder may be uploaded; repeat for several [default: none]
+    #[arg(long, value_name = "DIR")]
+    pub allow: Vec<PathBuf>,
     /// Data folder [default: the platform's]
     #[arg(long, env = "SHEETWISE_DATA", value_name = "DIR")]
     pub data: Option<PathBuf>,
@@ -273,15 +277,23 @@ pub enum KeysAction {
         /// Whose datasets it opens; `local` are those of the command line
         #[arg(long, default_value = "local")]
         owner: String,
+        /// Only for this dataset, by name or id; repeat for several [default: all of the owner's]
+        #[arg(long = "dataset", value_name = "NAME")]
+        datasets: Vec<String>,
         /// It may not change anything
         #[arg(long)]
         read_only: bool,
         /// It ends after so many days
-        #[arg(long)]
+        #[arg(long, value_parser = clap::value_parser!(u32).range(..=i64::from(NewKey::MAX_DAYS)))]
         days: Option<u32>,
     },
     /// List the keys, without their texts
     List,
     /// Remove a key: it opens nothing from then on
-    Remove { name: String },
+    Remove {
+        name: String,
+        /// Whose key it is
+        #[arg(long, default_value = "local")]
+        owner: String,
+    },
 }

@@ -17,10 +17,10 @@ pub async fn serve(arguments: Serve, config: Config) -> Result<Exit, Failure> {
     Ok(Exit::Answered)
 }
 
-/// Answers an agent's calls on standard input and output; it reads, and parses nothing.
+/// Answers an agent's calls on standard input and output; it only reads, but for files of allowed folders.
 pub async fn mcp(arguments: Mcp, config: Config) -> Result<Exit, Failure> {
     let folder = source::data_folder(arguments.data.as_deref())?;
-    mcp::stdio(Service::open_beside(&folder, config).await?).await?;
+    mcp::stdio(Service::open_beside(&folder, config).await?, arguments.allow).await?;
     Ok(Exit::Answered)
 }
 

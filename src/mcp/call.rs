@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
+use super::upload::Source;
 use crate::ask::{Mode, Outcome};
 use crate::catalog::DatasetQuery;
 use crate::ingest::TableReport;
@@ -18,6 +19,7 @@ pub struct Call<'a> {
     pub service: &'a Arc<Service>,
     pub caller: &'a Caller,
     pub arguments: JsonObject,
+    pub source: Source,
 }
 
 impl Call<'_> {
@@ -30,11 +32,12 @@ impl Call<'_> {
             "query" => self.query().await,
             "search_rows" => self.search_rows().await,
             "get_rows" => self.get_rows().await,
+            "upload_file" => self.upload_file().await,
             _ => return None,
         })
     }
 
-    fn text(&self, name: &str) -> Result<String, String> {
+    pub(super) fn text(&self, name: &str) -> Result<String, String> {
         let text = self.arguments.get(name).and_then(Value::as_str).map(str::trim).unwrap_or_default();
         if text.is_empty() { Err(format!("`{name}` is missing; give a text")) } else { Ok(text.to_owned()) }
     }
@@ -47,7 +50,7 @@ impl Call<'_> {
     }
 
     /// The caller's dataset by id or name.
-    async fn dataset(&self) -> Result<Dataset, String> {
+    pub(super) async fn dataset(&self) -> Result<Dataset, String> {
         let asked = self.text("dataset")?;
         if let Ok(id) = asked.parse()
             && let Some(dataset) = self.service.dataset(self.caller, id).await.map_err(told)?
@@ -117,7 +120,7 @@ impl Call<'_> {
 }
 
 /// What a caller is told; faults of ours are in the log.
-fn told(error: ServiceError) -> String {
+pub(super) fn told(error: ServiceError) -> String {
     match error.of_caller() {
         Some(message) => message,
         None => {

@@ -1,12 +1,14 @@
 //! The protocol: who calls, which tools there are, and their calls.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, JsonObject,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -15,6 +17,7 @@ use rmcp::{RoleServer, ServerHandler, ServiceExt};
 
 use super::call::Call;
 use super::tools;
+use super::upload::Source;
 use crate::service::{Caller, Service};
 use crate::web::{self, Web};
 
@@ -35,8 +38,8 @@ struct Handler {
 /// How callers are known.
 #[derive(Clone)]
 enum Door {
-    /// Whoever started the process.
-    Stdio(Caller),
+    /// Whoever started the process, with the folders that files may come from.
+    Stdio(Caller, Vec<PathBuf>),
     /// Each request has its key.
     Http(Arc<Web>),
 }
@@ -44,7 +47,7 @@ enum Door {
 impl Handler {
     async fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
         match &self.door {
-            Door::Stdio(caller) => Ok(caller.clone()),
+            Door::Stdio(caller, _) => Ok(caller.clone()),
             Door::Http(web) => {
                 let parts = context.extensions.get::<Parts>();
                 let headers = parts.map(|parts| parts.headers.clone()).unwrap_or_default();
@@ -53,11 +56,19 @@ impl Handler {
             }
         }
     }
+
+    fn call<'a>(&'a self, caller: &'a Caller, arguments: JsonObject) -> Call<'a> {
+        let source = match &self.door {
+            Door::Stdio(_, folders) => Source::Folders(folders.clone()),
+            Door::Http(_) => Source::Content,
+        };
+        Call { service: &self.service, caller, arguments, source }
+    }
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
             .with_server_info(Implementation::new("sheetwise", env!("CARGO_PKG_VERSION")))
             .with_instructions(
                 "Answers questions about spreadsheets. Begin with list_datasets, then ask; describe_tables and query for SQL. \
@@ -80,14 +91,32 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = self.caller(&context).await?;
-        let arguments = request.arguments.unwrap_or_default();
-        let call = Call { service: &self.service, caller: &caller, arguments };
+        let call = self.call(&caller, request.arguments.unwrap_or_default());
         let unknown = || ErrorData::invalid_params(format!("there is no tool {}", request.name), None);
         let result = match call.run(&request.name).await.ok_or_else(unknown)? {
             Ok(result) => CallToolResult::structured(result),
             Err(message) => CallToolResult::error(vec![ContentBlock::text(message)]),
         };
         Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let caller = self.caller(&context).await?;
+        let cursor = request.and_then(|request| request.cursor);
+        self.call(&caller, JsonObject::new()).list_resources(cursor.as_deref()).await
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let caller = self.caller(&context).await?;
+        Ok(self.call(&caller, JsonObject::new()).read_resource(&request.uri).await?.into())
     }
 }
 
@@ -105,10 +134,10 @@ pub fn routes(web: Arc<Web>) -> Router {
     Router::new().route_service("/mcp", service)
 }
 
-/// Speaks on standard input and output until they end.
-pub async fn stdio(service: Arc<Service>) -> Result<(), McpError> {
-    let caller = Caller { owner: service.app().catalog().local_owner(), may_write: false };
-    let handler = Handler { service, door: Door::Stdio(caller) };
+/// Speaks on standard input and output until they end; files of these folders may be uploaded.
+pub async fn stdio(service: Arc<Service>, folders: Vec<PathBuf>) -> Result<(), McpError> {
+    let caller = Caller::keyless(service.app().catalog().local_owner(), !folders.is_empty());
+    let handler = Handler { service, door: Door::Stdio(caller, folders) };
     let ended = |error: &dyn std::fmt::Display| McpError::Ended(error.to_string());
     let running = handler.serve(rmcp::transport::stdio()).await.map_err(|error| ended(&error))?;
     running.waiting().await.map(drop).map_err(|error| ended(&error))

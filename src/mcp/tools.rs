@@ -5,9 +5,11 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
+use super::schemas;
+
 const DATASET: (&str, &str, &str) = ("dataset", "string", "name or id of a dataset, see list_datasets");
 
-/// Every tool; all of them only read.
+/// Every tool; all but `upload_file` only read.
 pub fn all() -> Vec<Tool> {
     vec![
         tool(
@@ -15,35 +17,35 @@ pub fn all() -> Vec<Tool> {
             "Lists the datasets: groups of spreadsheets that questions are asked over.",
             &[],
             0,
-            "datasets",
+            schemas::datasets(),
         ),
         tool(
             "describe_tables",
             "Tables of a dataset with their fields: stored name, label as the user wrote it, type, unit.",
             &[DATASET],
             1,
-            "tables",
+            schemas::tables(),
         ),
         tool(
             "ask",
             "Answers a question in Chinese or English with the exact number and the rows it came from, or says that it can't.",
             &[DATASET, ("question", "string", "what to know"), ("mode", "string", "auto, sql or search")],
             2,
-            "answer",
+            schemas::answer(),
         ),
         tool(
             "query",
             "Runs one SELECT over the tables of a dataset, checked and limited to it, and gives rows with their sources.",
             &[DATASET, ("sql", "string", "a SELECT with names from describe_tables")],
             2,
-            "answer",
+            schemas::answer(),
         ),
         tool(
             "search_rows",
             "Finds rows by words, best first.",
             &[DATASET, ("words", "string", "what to look for"), ("limit", "integer", "rows at most, 10 if left out")],
             2,
-            "rows",
+            schemas::found_rows(),
         ),
         tool(
             "get_rows",
@@ -55,18 +57,32 @@ pub fn all() -> Vec<Tool> {
                 ("limit", "integer", "rows at most, 50 if left out"),
             ],
             2,
-            "rows",
+            schemas::page_of_rows(),
         ),
+        tool(
+            "upload_file",
+            "Adds a spreadsheet to a dataset and reads it: on stdio by `path` in an allowed folder, over HTTP a text by `name` and \
+             `content`. A file of the same name on stdio replaces the earlier one.",
+            &[
+                DATASET,
+                ("path", "string", "path of the file on this machine"),
+                ("name", "string", "name of the file, ending in .csv, .tsv or .txt"),
+                ("content", "string", "the text of the file"),
+            ],
+            1,
+            schemas::upload(),
+        )
+        .with_annotations(ToolAnnotations::new().read_only(false).destructive(true).open_world(false)),
     ]
 }
 
-/// A tool whose first `required` fields must be given; its result is an object with `result`.
+/// A tool whose first `required` fields must be given.
 fn tool(
     name: &'static str,
     description: &'static str,
     fields: &[(&str, &str, &str)],
     required: usize,
-    result: &str,
+    output: Value,
 ) -> Tool {
     let properties: JsonObject = fields
         .iter()
@@ -74,8 +90,6 @@ fn tool(
         .collect();
     let named: Vec<&str> = fields.iter().take(required).map(|(field, ..)| *field).collect();
     let input = json!({"type": "object", "properties": properties, "required": named, "additionalProperties": false});
-    let kind = if result == "answer" { "object" } else { "array" };
-    let output = json!({"type": "object", "properties": {result: {"type": kind}}, "required": [result]});
     Tool::new(name, description, object(input))
         .with_raw_output_schema(object(output))
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))

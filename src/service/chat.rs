@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::dataset::damaged;
-use super::{Caller, Dataset, Service, ServiceError};
-use crate::ask::{Answer, Mode};
+use super::{Caller, Dataset, Service, ServiceError, SqlSettings};
+use crate::ask::Answer;
 use crate::catalog::{CatalogError, ChatRecord, PageQuery, SessionRecord};
 use crate::ids::Id;
 
@@ -18,10 +18,13 @@ pub struct ChatSettings {
     pub avatar: String,
     pub description: Option<String>,
     pub dataset_ids: Vec<String>,
+    /// Those that it has or ever had: its sessions may speak of them.
+    pub seen_ids: Vec<String>,
     /// As it was sent.
     pub llm: Map<String, Value>,
     /// As it was sent.
     pub prompt: Map<String, Value>,
+    pub sql: SqlSettings,
 }
 
 /// A chat of the caller's.
@@ -61,6 +64,8 @@ impl Chat {
 impl Service {
     /// Keeps a chat; `false` where another of the owner's is called so.
     pub async fn put_chat(&self, chat: &mut Chat) -> Result<bool, ServiceError> {
+        let seen = &mut chat.settings.seen_ids;
+        seen.extend(chat.settings.dataset_ids.iter().filter(|id| !seen.contains(id)).cloned().collect::<Vec<_>>());
         chat.record.details = serde_json::to_string(&chat.settings).map_err(damaged)?;
         match self.app.catalog().put_chat(&chat.record).await {
             Err(CatalogError::NameTaken(_)) => Ok(false),
@@ -68,9 +73,10 @@ impl Service {
         }
     }
 
-    /// A page of the caller's chats.
+    /// A page of the caller's chats: one that is for some datasets sees those that never had others.
     pub async fn chats(&self, caller: &Caller, query: &PageQuery) -> Result<Vec<Chat>, ServiceError> {
-        let records = self.app.catalog().chats(caller.owner.id, query).await?;
+        let query = PageQuery { within: caller.datasets.clone(), ..query.clone() };
+        let records = self.app.catalog().chats(caller.owner.id, &query).await?;
         records.into_iter().map(Chat::of).collect()
     }
 
@@ -136,7 +142,11 @@ impl Service {
         documents: Option<Vec<Id>>,
     ) -> Result<Answer, ServiceError> {
         let datasets = self.chat_datasets(caller, chat).await?;
-        let session = self.session(&datasets, documents).await?;
-        self.ask(caller, session, question, Mode::Auto).await
+        let sql = &chat.settings.sql;
+        let session = self.session(&datasets, documents).await?.repairing(sql.repairs);
+        match sql.statement(&question) {
+            Some(statement) => self.set_answer(caller, session, question, statement.to_owned()).await,
+            None => self.ask(caller, session, question, sql.way()).await,
+        }
     }
 }

@@ -49,12 +49,14 @@ impl Service {
 
     /// The caller's dataset of this id.
     pub async fn dataset(&self, caller: &Caller, id: Id) -> Result<Option<Dataset>, ServiceError> {
-        self.app.catalog().dataset(caller.owner.id, id).await?.map(Dataset::of).transpose()
+        let query = DatasetQuery { within: caller.datasets.clone(), id: Some(id), ..DatasetQuery::default() };
+        self.app.catalog().dataset(caller.owner.id, &query).await?.map(Dataset::of).transpose()
     }
 
     /// A page of the caller's datasets, and how many there are on all pages.
     pub async fn datasets(&self, caller: &Caller, query: &DatasetQuery) -> Result<(Vec<Dataset>, u64), ServiceError> {
-        let (records, total) = self.app.catalog().datasets(caller.owner.id, query).await?;
+        let query = DatasetQuery { within: caller.datasets.clone(), ..query.clone() };
+        let (records, total) = self.app.catalog().datasets(caller.owner.id, &query).await?;
         Ok((records.into_iter().map(Dataset::of).collect::<Result<_, _>>()?, total))
     }
 

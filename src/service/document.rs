@@ -1,12 +1,14 @@
 //! Documents of a dataset: received, listed, changed, parsed, stopped, deleted.
 
 use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
 
 use super::dataset::damaged;
 use super::{Caller, Dataset, DocumentSettings, OptionsFault, Received, Service, ServiceError};
 use crate::catalog::{CatalogError, FileQuery, FileRecord, NewFile, Run};
 use crate::ids::Id;
-use crate::ingest::FileReport;
+use crate::ingest::{FileReport, Upload};
 
 /// A document with its state.
 #[derive(Debug, Clone)]
@@ -70,6 +72,29 @@ impl Service {
             documents.extend(self.document(dataset, received.id).await?);
         }
         Ok(Ok(documents))
+    }
+
+    /// Reads a file of this machine into a dataset here and now, as another process may that serves the folder beside this
+    /// one. Why it could not be read, where it could not.
+    pub async fn add_file(
+        self: &Arc<Self>,
+        dataset: &Dataset,
+        path: &Path,
+    ) -> Result<Result<Document, String>, ServiceError> {
+        let parser_config = dataset.settings.parser_config.clone();
+        let settings = DocumentSettings { parser_config, ..DocumentSettings::default() };
+        let upload = match settings.options() {
+            Ok(options) => Upload::file(path, options),
+            Err(fault) => return Ok(Err(fault.to_string())),
+        };
+        let (file, kb) = (upload.name.clone(), dataset.record.name.clone());
+        let report = self.in_turn(move |service, runtime| runtime.block_on(service.app.add(&kb, vec![upload]))).await?;
+        if let Some(error) = report.files.into_iter().find_map(|file| file.error) {
+            return Ok(Err(error));
+        }
+        let query = FileQuery { name: Some(file.clone()), take: 1, ..FileQuery::default() };
+        let document = self.documents(dataset, &query).await?.0.pop();
+        Ok(document.ok_or_else(|| format!("{file:?} was not added: its rows are there already under another name")))
     }
 
     /// The dataset's document of this id.

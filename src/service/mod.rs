@@ -6,6 +6,7 @@
 mod access;
 mod asking;
 mod chat;
+mod chat_sql;
 mod dataset;
 mod document;
 mod feedback;
@@ -29,9 +30,11 @@ use crate::ask::AskError;
 use crate::catalog::CatalogError;
 use crate::config::Config;
 use crate::engine::EngineError;
+use crate::ingest::IngestError;
 
 pub use access::{Caller, NewKey};
 pub use chat::{Chat, ChatSettings, OPENER};
+pub use chat_sql::{SetStatement, SqlSettings};
 pub use dataset::Dataset;
 pub use document::{Document, QueueFull};
 pub use feedback::Opinion;
@@ -68,6 +71,10 @@ impl ServiceError {
                 AppError::Engine(EngineError::Refused(refusal))
                 | AppError::Ask(AskError::Engine(EngineError::Refused(refusal))),
             ) => Some(format!("{}; {}", refusal.message, refusal.hint)),
+            Self::App(
+                AppError::Catalog(CatalogError::Busy(_))
+                | AppError::Ingest(IngestError::Catalog(CatalogError::Busy(_))),
+            ) => Some("another process is writing; try again".to_owned()),
             _ => None,
         }
     }

@@ -17,6 +17,12 @@ pub struct Reader(pub Caller);
 /// A caller who may write too.
 pub struct Writer(pub Caller);
 
+/// A caller who is for all datasets of its owner: it sees what is told of all of them together.
+pub struct Overseer(pub Caller);
+
+/// A caller who may write and is for all datasets of its owner: it makes datasets and keys.
+pub struct Keeper(pub Caller);
+
 impl FromRequestParts<Arc<Web>> for Reader {
     type Rejection = Fault;
 
@@ -36,6 +42,28 @@ impl FromRequestParts<Arc<Web>> for Writer {
             Err(Fault::forbidden("This API key may only read; make one that may write with `sheetwise keys create`."))
         }
     }
+}
+
+impl FromRequestParts<Arc<Web>> for Keeper {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Arc<Web>) -> Result<Self, Fault> {
+        let Writer(caller) = Writer::from_request_parts(parts, web).await?;
+        if caller.datasets.is_none() { Ok(Self(caller)) } else { Err(for_some()) }
+    }
+}
+
+impl FromRequestParts<Arc<Web>> for Overseer {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Arc<Web>) -> Result<Self, Fault> {
+        let Reader(caller) = Reader::from_request_parts(parts, web).await?;
+        if caller.datasets.is_none() { Ok(Self(caller)) } else { Err(for_some()) }
+    }
+}
+
+fn for_some() -> Fault {
+    Fault::forbidden("This API key is for some datasets only; use one that is for all of them.")
 }
 
 /// Who calls, by the headers.

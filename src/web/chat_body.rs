@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::fault::Fault;
 use super::{Web, owned, python};
-use crate::service::{Caller, Chat};
+use crate::service::{Caller, Chat, SqlSettings};
 
 /// Rerankers that RAGFlow brings along. Rows are ranked by words, so none is run; chats that name one are not refused.
 const RERANKERS: [&str; 2] = ["BAAI/bge-reranker-v2-m3", "maidalun1020/bce-reranker-base_v1"];
@@ -25,12 +25,14 @@ pub async fn change(web: &Web, caller: &Caller, chat: &mut Chat, given: &Map<Str
     if !reranker.is_empty() && !RERANKERS.contains(&reranker) {
         return Err(Fault::data(format!("`rerank_model` {reranker} doesn't exist")));
     }
+    let sql = sql(web, &chat.settings.sql, given)?;
     if given.get("tenant_id").is_some_and(|id| !id.is_null()) {
         return Err(Fault::data("`tenant_id` must not be provided."));
     }
     chat.settings.llm.extend(llm);
     chat.settings.prompt.extend(prompt);
     parameters(&chat.settings.prompt)?;
+    chat.settings.sql = sql;
     if let Some(avatar) = given.get("avatar").and_then(Value::as_str) {
         chat.settings.avatar = avatar.to_owned();
     }
@@ -52,18 +54,20 @@ pub fn name<'b>(given: &'b Map<String, Value>, empty: &str) -> Result<Option<&'b
 }
 
 async fn datasets(web: &Web, caller: &Caller, given: &Value) -> Result<Vec<String>, Fault> {
-    let ids: Vec<String> = match given {
+    let named: Vec<String> = match given {
         Value::Array(ids) => ids.iter().map(python::str).collect(),
         // A text is walked by letters.
         Value::String(text) => text.chars().map(String::from).collect(),
         _ => return Err(Fault::data("`dataset_ids` should be a list")),
     };
-    for id in &ids {
+    let mut ids = Vec::with_capacity(named.len());
+    for id in &named {
         let foreign = || format!("You don't own the dataset {id}");
         let dataset = owned::dataset_or(web, caller, id, foreign).await?;
         if dataset.record.chunks() == 0 {
             return Err(Fault::data(format!("The dataset {id} doesn't own parsed file")));
         }
+        ids.push(dataset.record.id.to_string());
     }
     Ok(ids)
 }
@@ -85,6 +89,33 @@ fn model(web: &Web, llm: &Map<String, Value>) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::data(format!("`model_name` {asked} doesn't exist")))
+}
+
+/// The chat's settings for SQL with what was sent over them, checked; `null` is the defaults.
+fn sql(web: &Web, set: &SqlSettings, given: &Map<String, Value>) -> Result<SqlSettings, Fault> {
+    let Some(sent) = given.get("sql") else { return Ok(set.clone()) };
+    if sent.is_null() {
+        return Ok(SqlSettings::default());
+    }
+    let fault = |text: String| Fault::data(format!("`sql`: {text}"));
+    let mut settings = serde_json::to_value(set).map_err(|error| fault(error.to_string()))?;
+    let (Some(settings_object), Some(sent)) = (settings.as_object_mut(), sent.as_object()) else {
+        return Err(Fault::data("`sql` should be an object"));
+    };
+    settings_object.extend(sent.clone());
+    let settings: SqlSettings = serde_json::from_value(settings).map_err(|error| fault(error.to_string()))?;
+    let config = web.service.app().config();
+    let (repairs, statements) = (config.serve.max_repairs, config.serve.max_statements);
+    if settings.repairs.is_some_and(|asked| asked > repairs) {
+        return Err(fault(format!("`repairs` may be {repairs} at most (`serve.max_repairs`)")));
+    }
+    if settings.statements.len() > statements {
+        return Err(fault(format!("`statements` may be {statements} at most (`serve.max_statements`)")));
+    }
+    if settings.statements.iter().any(|set| set.question.trim().is_empty() || set.sql.trim().is_empty()) {
+        return Err(fault("each of `statements` has a `question` and its `sql`".to_owned()));
+    }
+    Ok(settings)
 }
 
 /// Each variable that is not optional stands in the prompt.

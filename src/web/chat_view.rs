@@ -17,7 +17,7 @@ pub fn chat(chat: &Chat, model: &str, datasets: Option<&[Dataset]>) -> Value {
         "id": record.id, "name": record.name, "avatar": settings.avatar,
         "description": settings.description.as_deref().unwrap_or("A helpful Assistant"),
         "llm": llm(&settings.llm, model), "prompt": prompt(&settings.prompt), "language": "English", "prompt_type": "simple",
-        "do_refer": "1", "meta_data_filter": {}, "top_k": 1024, "status": "1", "tenant_id": record.owner,
+        "sql": settings.sql, "do_refer": "1", "meta_data_filter": {}, "top_k": 1024, "status": "1", "tenant_id": record.owner,
         "create_time": record.created, "create_date": date::http(record.created),
         "update_time": record.updated, "update_date": date::http(record.updated),
     });

@@ -13,7 +13,8 @@ use super::{Web, chat_body, chat_view, owned};
 use crate::catalog::PageQuery;
 use crate::service::{Caller, Chat};
 
-/// Makes a chat over datasets.
+/// Makes a chat over datasets. Beside RAGFlow's fields, `sql` says how it may use statements: `allowed` (true), `mode`
+/// (`auto`, `sql`, `search`), `repairs` of a refused statement, `statements` for fixed questions (`[{"question", "sql"}]`).
 #[utoipa::path(post, path = "/chats", tag = "chats", request_body = Value,
     responses((status = 200, body = Envelope<Value>), (status = 401, body = Failure)))]
 pub async fn create_chat(
@@ -23,6 +24,9 @@ pub async fn create_chat(
 ) -> Answered<Value> {
     let mut chat = Chat::new(&caller, "");
     chat_body::change(&web, &caller, &mut chat, &given).await?;
+    if caller.datasets.is_some() && chat.settings.dataset_ids.is_empty() {
+        return Err(Fault::data("This API key is for some datasets only; name one of them in `dataset_ids`."));
+    }
     let unnamed = "`name` is required.";
     chat.record.name = chat_body::name(&given, unnamed)?.ok_or_else(|| Fault::data(unnamed))?.to_owned();
     if !web.service.put_chat(&mut chat).await? {

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::Web;
 use super::body::{Query, Strict, apart};
-use super::caller::{Reader, Writer};
+use super::caller::{Keeper, Reader, Writer};
 use super::checked::Checked;
 use super::dataset_body::DatasetBody;
 use super::dataset_view::DatasetView;
@@ -26,7 +26,7 @@ use crate::service::{Caller, Dataset, DatasetSettings, default_parser_config};
     responses((status = 200, body = Envelope<DatasetView>), (status = 401, body = Failure)))]
 pub async fn create_dataset(
     State(web): State<Arc<Web>>,
-    Writer(caller): Writer,
+    Keeper(caller): Keeper,
     Strict(given): Strict,
 ) -> Answered<DatasetView> {
     let body = DatasetBody::create(&given)?;
@@ -109,7 +109,8 @@ fn dataset_query(query: &Query, max_page: u64) -> Result<DatasetQuery, Fault> {
     let id = fields.field("id").and_then(|value| fields.id("id", value));
     let name = fields.text("name", false, 0, usize::MAX).filter(|name| !name.is_empty()).map(str::to_owned);
     fields.end()?;
-    Ok(DatasetQuery { id, name, by_update, ascending, skip: (page - 1).saturating_mul(size), take: size })
+    let skip = (page - 1).saturating_mul(size);
+    Ok(DatasetQuery { within: None, id, name, by_update, ascending, skip, take: size })
 }
 
 /// Numbers of a query string are numbers.

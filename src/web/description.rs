@@ -38,6 +38,14 @@ fn complete(responses: &mut Map<String, Value>) {
     {
         *schema = json!({"anyOf": [schema.take(), failure]});
     }
+    // A stream is described by what one of its events is.
+    if let Some(schema) =
+        responses.get_mut("200").and_then(|found| found.pointer_mut("/content/text~1event-stream/schema"))
+    {
+        let data =
+            json!({"type": "string", "description": "JSON on one line, or `[DONE]` at the end of OpenAI's streams"});
+        *schema = json!({"type": "object", "properties": {"data": data}, "required": ["data"]});
+    }
     for (status, text) in FAILURES {
         let content = json!({"application/json": {"schema": failure}});
         responses.entry(status).or_insert_with(|| json!({"description": text, "content": content}));

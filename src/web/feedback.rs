@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::body::{Lenient, Query};
-use super::caller::{Reader, Writer};
+use super::caller::{Overseer, Writer};
 use super::envelope::{Answered, Envelope, Failure};
 use super::fault::Fault;
 use super::{Web, owned, sessions};
@@ -99,10 +99,10 @@ pub async fn judge_message(
 #[utoipa::path(get, path = "/feedback", tag = "feedback",
     params(("page" = Option<u64>, Query), ("page_size" = Option<u64>, Query), ("dataset_id" = Option<String>, Query),
            ("thumbup" = Option<bool>, Query)),
-    responses((status = 200, body = Envelope<FeedbackList>), (status = 401, body = Failure)))]
+    responses((status = 200, body = Envelope<FeedbackList>), (status = 401, body = Failure), (status = 403, body = Failure)))]
 pub async fn list_feedback(
     State(web): State<Arc<Web>>,
-    Reader(caller): Reader,
+    Overseer(caller): Overseer,
     query: Query,
 ) -> Answered<FeedbackList> {
     let dataset = match query.get("dataset_id") {

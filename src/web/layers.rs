@@ -15,6 +15,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use tracing::Instrument;
 
 use super::Web;
+use super::fault::Fault;
 use crate::ids::Id;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -71,9 +72,12 @@ async fn numbered(State(web): State<Arc<Web>>, request: Request, next: Next) -> 
     .await
 }
 
-/// Repeated slashes count as one, and one at the end as none.
+/// Repeated slashes count as one, and one at the end as none. What is no text is no path.
 async fn merged(mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
+    if !is_text(path) {
+        return Fault::unexpected("<NotFound '404: Not Found'>").into_response();
+    }
     if path.contains("//") || (path.len() > 1 && path.ends_with('/')) {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -82,4 +86,39 @@ async fn merged(mut request: Request, next: Next) -> Response {
         }
     }
     next.run(request).await
+}
+
+/// Whether the bytes that a percent-encoded path stands for are UTF-8.
+fn is_text(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(byte) = bytes.get(at) {
+        let hex = bytes.get(at + 1..at + 3).filter(|_| *byte == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(encoded) => {
+                decoded.push(encoded);
+                at += 3;
+            }
+            None => {
+                decoded.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    std::str::from_utf8(&decoded).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_text;
+
+    #[test]
+    fn a_path_is_text() {
+        for path in ["/", "/a%20b", "/%E6%95%B0", "/100%", "/%zz", "/%e"] {
+            assert!(is_text(path), "{path}");
+        }
+        for path in ["/%FF", "/%E6%95", "/a%C3/%28"] {
+            assert!(!is_text(path), "{path}");
+        }
+    }
 }

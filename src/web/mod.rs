@@ -28,6 +28,7 @@ mod fault;
 mod feedback;
 mod frames;
 mod health;
+mod keys;
 mod layers;
 mod metadata;
 mod metrics;

@@ -23,7 +23,9 @@ pub fn of(answer: &Answer) -> Value {
         "doc_aggs": answer.reference.doc_aggs,
     });
     if let Some(sql) = &answer.sql {
-        reference["SQL_RESULT"] = json!({"sql": sql.run, "asked": sql.asked, "columns": answer.columns, "rows": answer.rows, "total": answer.total});
+        reference["SQL_RESULT"] = json!({
+            "statement": sql.run, "asked": sql.asked, "columns": answer.columns, "rows": answer.rows, "total": answer.total
+        });
     }
     reference
 }

@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use super::fault::Fault;
 use super::{
     Web, asking, chats, chunks, completions, datasets, description, document_update, documents, download, feedback,
-    health, layers, metrics, openai, parsing, reports, retrieval, sessions, texts, usage,
+    health, keys, layers, metrics, openai, parsing, reports, retrieval, sessions, texts, usage,
 };
 
 #[derive(OpenApi)]
@@ -47,6 +47,8 @@ fn api() -> OpenApiRouter<Arc<Web>> {
         .routes(routes!(sessions::create_session, sessions::list_sessions, sessions::delete_sessions))
         .routes(routes!(sessions::update_session))
         .routes(routes!(completions::complete))
+        .routes(routes!(keys::create_key, keys::list_keys))
+        .routes(routes!(keys::delete_key))
         .routes(routes!(openai::complete_by_default_streamed))
         .routes(routes!(openai::complete_whole))
 }

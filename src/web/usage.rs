@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::Web;
 use super::body::Query;
-use super::caller::Reader;
+use super::caller::Overseer;
 use super::envelope::{Answered, Envelope, Failure};
 use crate::catalog::UsageRecord;
 
@@ -68,8 +68,8 @@ impl From<UsageRecord> for WorkView {
 
 /// Says what is kept for the key's owner and what was done for it; `days` with work are listed.
 #[utoipa::path(get, path = "/usage", tag = "usage", params(("days" = Option<u64>, Query)),
-    responses((status = 200, body = Envelope<UsageView>), (status = 401, body = Failure)))]
-pub async fn usage(State(web): State<Arc<Web>>, Reader(caller): Reader, query: Query) -> Answered<UsageView> {
+    responses((status = 200, body = Envelope<UsageView>), (status = 401, body = Failure), (status = 403, body = Failure)))]
+pub async fn usage(State(web): State<Arc<Web>>, Overseer(caller): Overseer, query: Query) -> Answered<UsageView> {
     let days = u64::try_from(query.number("days", DAYS)?).unwrap_or(0).min(MOST_DAYS);
     let usage = web.service.usage(&caller, days).await?;
     let work = usage.days.iter().fold(UsageRecord::default(), |sum, (_, work)| sum.plus(*work));

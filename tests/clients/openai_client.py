@@ -1,18 +1,10 @@
 """OpenAI's client chats with a chat as the model, whole and streamed."""
 
 import openai
-from ragflow_sdk import RAGFlow
-from service import fixture, served
+from sales import prepared
+from service import served
 
 QUESTION = [{"role": "user", "content": "各部门的销售额合计，从高到低"}]
-
-
-def prepared(base, key):
-    rag = RAGFlow(key, base)
-    dataset = rag.create_dataset(name="sales", chunk_method="table")
-    documents = dataset.upload_documents([{"display_name": "销售台账.xlsx", "blob": fixture("销售台账.xlsx")}])
-    dataset.parse_documents([one.id for one in documents])
-    return rag.create_chat("sales", dataset_ids=[dataset.id])
 
 
 def whole(client, model):
@@ -30,7 +22,7 @@ def streamed(client, model):
 
 def main():
     with served() as (base, key):
-        chat = prepared(base, key)
+        chat, _, _ = prepared(base, key)
         client = openai.OpenAI(api_key=key, base_url=f"{base}/v1", max_retries=0)
         assert [model.id for model in client.models.list()] == ["sales"]
         for path, model in (("/v1", "sales"), (f"/api/v1/openai/{chat.id}", "any"), (f"/api/v1/chats_openai/{chat.id}", "any")):

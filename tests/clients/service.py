@@ -21,18 +21,18 @@ def command(folder, *words):
 
 
 @contextlib.contextmanager
-def served(key=True):
-    """The base address and a key, where one is wanted."""
+def served(key=True, process=False):
+    """The base address and a key, where one is wanted; the process's number too, where that is."""
     with tempfile.TemporaryDirectory() as folder:
         words, environment = command(folder, "keys", "create", "clients")
         if key:
             key = subprocess.run(words, env=environment, check=True, capture_output=True, text=True).stdout.strip()
         words, environment = command(folder, "serve", "--listen", "127.0.0.1:0")
-        process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True)
+        running = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True)
         try:
-            base = process.stdout.readline().split()[-1]
+            base = running.stdout.readline().split()[-1]
             assert base.startswith("http://127.0.0.1:"), base
-            yield base, key
+            yield (base, key, running.pid) if process else (base, key)
         finally:
-            process.terminate()
-            assert process.wait(timeout=30) == 0
+            running.terminate()
+            assert running.wait(timeout=30) == 0

@@ -98,6 +98,7 @@ async fn pages_of_other_sites_and_unknown_paths() {
     assert_eq!(from("origin", &served.base).await, 0);
     let unknown = json!({"code": 100, "data": null, "message": "<NotFound '404: Not Found'>"});
     assert_eq!(served.get("/nothing").await, unknown);
+    assert_eq!(served.get("/datasets/%FF/tables").await, unknown);
     let method = json!({"code": 100, "data": null, "message": "<MethodNotAllowed '405: Method Not Allowed'>"});
     assert_eq!(served.call("PATCH", "/datasets", json!({})).await, method);
     assert_eq!(served.get("//datasets/").await["code"], 0);

@@ -1,11 +1,14 @@
 //! The service over real HTTP, bound to loopback in this process.
 
+mod agents;
 mod asking;
+mod chat_sql;
 mod chats;
 mod datasets;
 mod documents;
 mod doors;
 mod feedback;
+mod keys;
 mod killed;
 mod texts;
 mod walk;
@@ -15,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use sheetwise::config::Config;
+use sheetwise::mcp;
 use sheetwise::web::Server;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -38,7 +42,7 @@ impl Served {
 
     pub async fn with(config: Config) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let server = bind(folder.path(), config).await;
+        let server = bind(folder.path(), config).await.beside(mcp::routes);
         let base = format!("http://{}", server.address().expect("an address"));
         let (stop, stopped) = oneshot::channel::<()>();
         let run = server.run(async move { drop(stopped.await) });
