@@ -52,3 +52,7 @@ END;
 CREATE TRIGGER seen_content_deleted AFTER DELETE ON content BEGIN
     UPDATE counter SET next = next + 1 WHERE name = 'seen';
 END;
+
+-- Deleted documents, and those that rest on another: few of many.
+CREATE INDEX document_gone ON document (gone) WHERE gone = 1;
+CREATE INDEX document_same_as ON document (same_as) WHERE same_as IS NOT NULL;

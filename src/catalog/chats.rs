@@ -27,7 +27,8 @@ pub struct PageQuery {
     /// Up to case.
     pub name: Option<String>,
     pub user_id: Option<String>,
-    pub by_update: bool,
+    /// A column; the time it was made where it is none.
+    pub order: Option<&'static str>,
     pub ascending: bool,
     pub skip: u64,
     pub take: u64,
@@ -44,10 +45,9 @@ impl PageQuery {
             sql.push(" AND id = ").push_bind(id.to_string());
         }
         if let Some(name) = &self.name {
-            sql.push(" AND (name = ").push_bind(name.clone());
-            sql.push(" OR lower(name) = ").push_bind(name.to_lowercase()).push(")");
+            sql.push(" AND name = ").push_bind(name.clone()).push(" COLLATE folded");
         }
-        let column = if self.by_update { "updated" } else { "created" };
+        let column = self.order.unwrap_or("created");
         let way = if self.ascending { "ASC" } else { "DESC" };
         sql.push(format!(" ORDER BY {column} {way}, rowid {way} LIMIT "));
         sql.push_bind(limit(self.take)).push(" OFFSET ").push_bind(limit(self.skip));

@@ -136,8 +136,7 @@ fn matching(select: &str, owner: Id, query: &DatasetQuery) -> QueryBuilder<Sqlit
         sql.push(" AND kb.id = ").push_bind(id.to_string());
     }
     if let Some(name) = &query.name {
-        sql.push(" AND (kb.name = ").push_bind(name.clone());
-        sql.push(" OR lower(kb.name) = ").push_bind(name.to_lowercase()).push(")");
+        sql.push(" AND kb.name = ").push_bind(name.clone()).push(" COLLATE folded");
     }
     sql
 }

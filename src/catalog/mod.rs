@@ -16,9 +16,11 @@ mod recent;
 mod record;
 mod sessions;
 mod snapshot;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod together;
+mod twins;
 
 pub use chats::{ChatRecord, PageQuery};
 pub use commit::{Commit, Ended, NewLoad};
@@ -29,3 +31,4 @@ pub use lock::WriteLock;
 pub use owners::{KeyRecord, OwnerRecord};
 pub use record::{DocumentRecord, KbRecord, PartRecord, SheetRecord, TableRecord};
 pub use sessions::SessionRecord;
+pub use stored::{RECEIVED, UPLOADS};

@@ -1,5 +1,6 @@
 //! The queue of parses: the catalog holds it, one task works it off, so it survives a killed process.
 
+use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -7,9 +8,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::{Service, ServiceError, incoming};
+use super::{Service, ServiceError};
 use crate::app::AppError;
 use crate::catalog::{CatalogError, Task};
+use crate::engine::EngineError;
 use crate::ids::Id;
 use crate::ingest::{IngestError, Job, Parsed};
 
@@ -62,7 +64,10 @@ impl Work {
     }
 
     fn set(&self, job: Option<Job>) {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = job;
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        // It may have been closed since the task was taken.
+        job.iter().filter(|_| self.closed.load(Ordering::Relaxed)).for_each(|job| job.watch.stop());
+        *now = job;
     }
 }
 
@@ -99,9 +104,6 @@ impl Service {
             return Ok(false);
         }
         self.tidy().await?;
-        for (document, _) in gone {
-            incoming::remove(self.app.folder(), document);
-        }
         Ok(true)
     }
 
@@ -142,11 +144,19 @@ impl Service {
     }
 }
 
-/// A fault that the document is not to blame for: another writer, the catalog, the disk.
+/// A fault that the document is not to blame for: another writer, the catalog, a server that is down, a full disk.
 fn is_house(error: &AppError) -> bool {
-    let catalog = |error: &CatalogError| matches!(error, CatalogError::Busy(_) | CatalogError::Database(_));
+    let full = |source: &std::io::Error| source.kind() == ErrorKind::StorageFull;
     match error {
-        AppError::Catalog(error) | AppError::Ingest(IngestError::Catalog(error)) => catalog(error),
+        AppError::Catalog(error) | AppError::Ingest(IngestError::Catalog(error)) => {
+            matches!(error, CatalogError::Busy(_) | CatalogError::Database(_) | CatalogError::Io { .. })
+        }
+        AppError::Engine(error) | AppError::Ingest(IngestError::Engine(error)) => match error {
+            EngineError::Unavailable(_) => true,
+            EngineError::Io { source, .. } => full(source),
+            _ => false,
+        },
+        AppError::Ingest(IngestError::Io { source, .. }) => full(source),
         _ => false,
     }
 }
