@@ -133,10 +133,16 @@ impl Catalog {
         Ok(())
     }
 
-    /// Forgets loads that never became live, and gives the segments that are named. Only under the write lock.
+    /// Forgets loads that are not live, and gives the segments that are named. What a document gave to its tables before is known
+    /// until it is read anew, so that they keep their names. Only under the write lock.
     pub async fn sweep(&self) -> Result<Vec<SegmentRef>, CatalogError> {
         let mut transaction = self.pool.begin().await?;
-        sqlx::query("DELETE FROM load WHERE live = 0").execute(&mut *transaction).await?;
+        sqlx::query(
+            "DELETE FROM load WHERE live = 0 AND NOT EXISTS
+             (SELECT 1 FROM document WHERE document.id = load.document AND document.run = 'RUNNING' AND document.gone = 0)",
+        )
+        .execute(&mut *transaction)
+        .await?;
         drop_empty(&mut transaction).await?;
         let rows = sqlx::query("SELECT no, shape, rows FROM segment").fetch_all(&mut *transaction).await?;
         transaction.commit().await?;

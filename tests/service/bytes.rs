@@ -24,7 +24,7 @@ async fn download(served: &Served, dataset: &str, id: &str) -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_who_hangs_up_leaves_documents_with_their_bytes_or_none() {
-    const FILES: u32 = 400;
+    const FILES: u32 = 250;
     let served = Served::new().await;
     for round in 0..3 {
         let dataset = served.dataset(&format!("d{round}")).await;
