@@ -90,8 +90,9 @@ const MAX_MOVES: usize = 5;
 impl App {
     /// Opens the data folder, making it where it is not there.
     pub async fn open(folder: &Path, config: Config) -> Result<Self, AppError> {
-        std::fs::create_dir_all(folder).map_err(|source| AppError::Io { path: folder.to_owned(), source })?;
-        Self::start(folder.to_owned(), config, None).await
+        let io = |source| AppError::Io { path: folder.to_owned(), source };
+        std::fs::create_dir_all(folder).map_err(io)?;
+        Self::start(std::path::absolute(folder).map_err(io)?, config, None).await
     }
 
     /// An application whose data goes with it.
@@ -256,11 +257,10 @@ impl App {
     pub async fn show(&self, name: &str) -> Result<IngestReport, AppError> {
         let kb = self.kb(name).await?;
         let session = self.session_of(vec![kb]).await?;
-        let files = self.catalog.documents(kb).await?;
-        let read = files.iter().filter(|document| !document.report.is_empty());
-        let reports = read.map(|document| serde_json::from_str::<FileReport>(&document.report));
+        let reports = self.catalog.reports(kb).await?;
+        let files = reports.iter().map(|report| serde_json::from_str::<FileReport>(report));
         Ok(IngestReport {
-            files: reports.collect::<Result<_, _>>().map_err(|error| CatalogError::Damaged(error.to_string()))?,
+            files: files.collect::<Result<_, _>>().map_err(|error| CatalogError::Damaged(error.to_string()))?,
             tables: session.snapshot.schema.tables.iter().map(TableReport::from).collect(),
             ..IngestReport::default()
         })

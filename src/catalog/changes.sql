@@ -57,3 +57,7 @@ END;
 CREATE INDEX document_seen ON document (kb, gone, run, enabled, id);
 CREATE INDEX load_live ON load (document, live, no);
 CREATE INDEX part_rows ON part (load, shape, rows);
+
+-- Deleted documents, and those that rest on another: few of many.
+CREATE INDEX document_gone ON document (gone) WHERE gone = 1;
+CREATE INDEX document_same_as ON document (same_as) WHERE same_as IS NOT NULL;

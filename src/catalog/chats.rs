@@ -3,9 +3,8 @@
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row, Sqlite};
 
-use super::database::{Catalog, CatalogError, now, parsed};
+use super::database::{Catalog, CatalogError, listed, now, parsed};
 use super::datasets::limit;
-use super::owners::listed;
 use crate::ids::Id;
 
 /// A chat: a name for some datasets with settings.
@@ -30,7 +29,8 @@ pub struct PageQuery {
     /// Up to case.
     pub name: Option<String>,
     pub user_id: Option<String>,
-    pub by_update: bool,
+    /// A column; the time it was made where it is none.
+    pub order: Option<&'static str>,
     pub ascending: bool,
     pub skip: u64,
     pub take: u64,
@@ -47,10 +47,9 @@ impl PageQuery {
             sql.push(" AND id = ").push_bind(id.to_string());
         }
         if let Some(name) = &self.name {
-            sql.push(" AND (name = ").push_bind(name.clone());
-            sql.push(" OR lower(name) = ").push_bind(name.to_lowercase()).push(")");
+            sql.push(" AND name = ").push_bind(name.clone()).push(" COLLATE folded");
         }
-        let column = if self.by_update { "updated" } else { "created" };
+        let column = self.order.unwrap_or("created");
         let way = if self.ascending { "ASC" } else { "DESC" };
         sql.push(format!(" ORDER BY {column} {way}, rowid {way} LIMIT "));
         sql.push_bind(limit(self.take)).push(" OFFSET ").push_bind(limit(self.skip));

@@ -1,11 +1,12 @@
 //! One transaction makes a set of loads live and the ones before them dead.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use sqlx::{Row, Sqlite, Transaction};
 
-use super::database::{Catalog, CatalogError, now};
+use super::database::{Catalog, CatalogError, listed, now};
 use super::record::{DocumentRecord, PartRecord, TableRecord};
+use super::twins::{has_twin, wake};
 use crate::engine::SegmentRef;
 use crate::ids::Id;
 
@@ -15,6 +16,8 @@ pub struct NewLoad {
     /// Given by [`Catalog::begin`].
     pub no: u32,
     pub document: DocumentRecord,
+    /// What was read of it, JSON.
+    pub report: String,
     pub parts: Vec<PartRecord>,
     /// It was read anew for the sake of another document: whether it answers stays as it was.
     pub again: bool,
@@ -110,9 +113,9 @@ impl Catalog {
         Ok(())
     }
 
-    /// Removes a document with its rows; `tables` are those it is in, with the fields that they have without it.
-    pub async fn remove_document(&self, document: Id, tables: &[TableRecord]) -> Result<(), CatalogError> {
-        let mut transaction = self.pool.begin().await?;
+    /// Removes documents with their rows; `tables` are those they are in, with the fields that they have without them.
+    pub async fn remove_documents(&self, documents: &[Id], tables: &[TableRecord]) -> Result<(), CatalogError> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         for table in tables {
             sqlx::query("UPDATE shape SET fields = ? WHERE id = ?")
                 .bind(text(&table.fields)?)
@@ -120,16 +123,26 @@ impl Catalog {
                 .execute(&mut *transaction)
                 .await?;
         }
-        sqlx::query("DELETE FROM document WHERE id = ?").bind(document.to_string()).execute(&mut *transaction).await?;
+        wake(&mut transaction, documents).await?;
+        sqlx::query("DELETE FROM document WHERE id IN (SELECT value FROM json_each(?))")
+            .bind(listed(documents))
+            .execute(&mut *transaction)
+            .await?;
         drop_empty(&mut transaction).await?;
         transaction.commit().await?;
         Ok(())
     }
 
-    /// Forgets loads that never became live, and gives the segments that are named. Only under the write lock.
+    /// Forgets loads that are not live, and gives the segments that are named. What a document gave to its tables before is known
+    /// until it is read anew, so that they keep their names. Only under the write lock.
     pub async fn sweep(&self) -> Result<Vec<SegmentRef>, CatalogError> {
         let mut transaction = self.pool.begin().await?;
-        sqlx::query("DELETE FROM load WHERE live = 0").execute(&mut *transaction).await?;
+        sqlx::query(
+            "DELETE FROM load WHERE live = 0 AND NOT EXISTS
+             (SELECT 1 FROM document WHERE document.id = load.document AND document.run = 'RUNNING' AND document.gone = 0)",
+        )
+        .execute(&mut *transaction)
+        .await?;
         drop_empty(&mut transaction).await?;
         let rows = sqlx::query("SELECT no, shape, rows FROM segment").fetch_all(&mut *transaction).await?;
         transaction.commit().await?;
@@ -145,8 +158,10 @@ impl Catalog {
     }
 
     /// Hashes of the uploads that documents name.
-    pub async fn uploads(&self) -> Result<Vec<String>, CatalogError> {
-        Ok(sqlx::query_scalar("SELECT DISTINCT hash FROM document").fetch_all(&self.pool).await?)
+    pub async fn uploads(&self) -> Result<HashSet<String>, CatalogError> {
+        let hashes: Vec<String> =
+            sqlx::query_scalar("SELECT DISTINCT hash FROM document").fetch_all(&self.pool).await?;
+        Ok(hashes.into_iter().collect())
     }
 }
 
@@ -175,8 +190,11 @@ async fn put_table(transaction: &mut Write<'_>, kb: Id, table: &TableRecord) -> 
     Ok(())
 }
 
-/// Marks the parse as done, where it is still the one that is awaited.
+/// Marks the parse as done, where it is still the one that is awaited and its rows are to count.
 async fn end(transaction: &mut Write<'_>, ended: &Ended) -> Result<(), CatalogError> {
+    if has_twin(transaction, ended.document).await? {
+        return Err(CatalogError::Overtaken);
+    }
     let changed = sqlx::query(
         "UPDATE document SET run = 'DONE', progress = 1, message = ?, took = ?, same_as = NULL, updated = ?
          WHERE id = ? AND ticket = ? AND run = 'RUNNING' AND gone = 0",
@@ -206,10 +224,14 @@ async fn answers(transaction: &mut Write<'_>, document: Id) -> Result<(), Catalo
 async fn put_load(transaction: &mut Write<'_>, kb: Id, load: &NewLoad) -> Result<(), CatalogError> {
     let document = &load.document;
     let id = document.id.to_string();
+    let replaced = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM document WHERE id = ? AND hash <> ?)");
+    if replaced.bind(&id).bind(&document.hash).fetch_one(&mut **transaction).await? {
+        wake(transaction, &[document.id]).await?;
+    }
     sqlx::query(
         "INSERT INTO document (id, kb, name, hash, size, upload, options) VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, size = excluded.size, upload = excluded.upload,
-                                        options = excluded.options",
+                                        options = CASE WHEN ? THEN options ELSE excluded.options END",
     )
     .bind(&id)
     .bind(kb.to_string())
@@ -218,12 +240,14 @@ async fn put_load(transaction: &mut Write<'_>, kb: Id, load: &NewLoad) -> Result
     .bind(i64::try_from(document.size).unwrap_or(i64::MAX))
     .bind(document.upload.to_string_lossy().into_owned())
     .bind(&document.options)
+    // Its owner may have set others meanwhile.
+    .bind(load.again)
     .execute(&mut **transaction)
     .await?;
     sqlx::query("DELETE FROM load WHERE document = ?").bind(&id).execute(&mut **transaction).await?;
     sqlx::query("UPDATE load SET document = ?, live = 1, report = ? WHERE no = ?")
         .bind(&id)
-        .bind(&document.report)
+        .bind(&load.report)
         .bind(i64::from(load.no))
         .execute(&mut **transaction)
         .await?;

@@ -13,6 +13,7 @@ use sqlx::sqlite::{
 use super::migrate::{self, VERSION};
 use super::recent::Recent;
 use super::record::{DocumentRecord, KbRecord, PartRecord, TableRecord};
+use super::stored::upload;
 use crate::ids::Id;
 
 /// Why the catalog can't answer.
@@ -42,6 +43,8 @@ pub enum CatalogError {
 #[derive(Debug, Clone)]
 pub struct Catalog {
     pub(super) pool: SqlitePool,
+    /// The data folder.
+    pub(super) folder: PathBuf,
     /// The owner of what is made without a key.
     pub(super) local: Id,
     pub(super) recent: Arc<Recent>,
@@ -53,6 +56,8 @@ impl Catalog {
         let options = SqliteConnectOptions::new()
             .filename(folder.join("catalog.sqlite"))
             .create_if_missing(true)
+            // SQLite's own folds ASCII letters alone.
+            .collation("folded", |one, other| one.to_lowercase().cmp(&other.to_lowercase()))
             .foreign_keys(true)
             .busy_timeout(Duration::from_secs(30))
             .journal_mode(if lasting { SqliteJournalMode::Wal } else { SqliteJournalMode::Memory })
@@ -60,7 +65,7 @@ impl Catalog {
         migrate::migrate(&options).await?;
         let pool = SqlitePoolOptions::new().max_connections(if lasting { 4 } else { 1 }).connect_with(options).await?;
         let local: String = sqlx::query_scalar("SELECT id FROM owner WHERE name = 'local'").fetch_one(&pool).await?;
-        Ok(Self { pool, local: parsed(&local)?, recent: Arc::default() })
+        Ok(Self { pool, folder: folder.to_owned(), local: parsed(&local)?, recent: Arc::default() })
     }
 
     /// Makes an empty knowledge base of the local user.
@@ -122,14 +127,22 @@ impl Catalog {
     /// The documents of a knowledge base in the order they were added.
     pub async fn documents(&self, kb: Id) -> Result<Vec<DocumentRecord>, CatalogError> {
         let rows = sqlx::query(
-            "SELECT document.*, COALESCE(load.report, '') AS report,
-                    load.no IS NOT NULL AND enabled = 1 AND gone = 0 AND run IN ('DONE', 'RUNNING') AS answers FROM document
+            "SELECT document.*, load.no IS NOT NULL AND enabled = 1 AND gone = 0 AND run IN ('DONE', 'RUNNING') AS answers FROM document
              LEFT JOIN load ON load.document = document.id AND load.live = 1 WHERE kb = ? ORDER BY document.rowid",
         )
         .bind(kb.to_string())
         .fetch_all(&self.pool)
         .await?;
-        rows.iter().map(document).collect()
+        rows.iter().map(|row| document(&self.folder, row)).collect()
+    }
+
+    /// The reports of its documents' live loads in the order they were added, JSON.
+    pub async fn reports(&self, kb: Id) -> Result<Vec<String>, CatalogError> {
+        let reports = sqlx::query_scalar(
+            "SELECT load.report FROM document JOIN load ON load.document = document.id AND load.live = 1
+             WHERE kb = ? AND load.report <> '' ORDER BY document.rowid",
+        );
+        Ok(reports.bind(kb.to_string()).fetch_all(&self.pool).await?)
     }
 
     /// The tables of a knowledge base in the order they were made.
@@ -154,15 +167,14 @@ impl Catalog {
     }
 }
 
-fn document(row: &SqliteRow) -> Result<DocumentRecord, CatalogError> {
+fn document(folder: &Path, row: &SqliteRow) -> Result<DocumentRecord, CatalogError> {
     Ok(DocumentRecord {
         id: parsed(row.get("id"))?,
         name: row.get("name"),
         hash: row.get("hash"),
         size: count(row, "size"),
-        upload: PathBuf::from(row.get::<String, _>("upload")),
+        upload: upload(folder, row),
         options: row.get("options"),
-        report: row.get("report"),
         answers: row.get("answers"),
     })
 }
@@ -205,4 +217,10 @@ where
 
 pub(super) fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, CatalogError> {
     serde_json::from_str(text).map_err(|error| CatalogError::Damaged(error.to_string()))
+}
+
+/// Ids as a JSON list, which a statement takes as one value.
+pub(super) fn listed(ids: &[Id]) -> String {
+    let ids: Vec<String> = ids.iter().map(|id| format!("\"{id}\"")).collect();
+    format!("[{}]", ids.join(","))
 }

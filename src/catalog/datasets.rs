@@ -5,9 +5,8 @@ use std::collections::HashSet;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row, Sqlite};
 
-use super::database::{Catalog, CatalogError, count, now, parsed};
+use super::database::{Catalog, CatalogError, count, listed, now, parsed};
 use super::free_name::free_name;
-use super::owners::listed;
 use crate::ids::Id;
 
 /// A dataset with what is in it.
@@ -153,8 +152,7 @@ fn matching(select: &str, owner: Id, query: &DatasetQuery) -> QueryBuilder<Sqlit
         sql.push(" AND kb.id = ").push_bind(id.to_string());
     }
     if let Some(name) = &query.name {
-        sql.push(" AND (kb.name = ").push_bind(name.clone());
-        sql.push(" OR lower(kb.name) = ").push_bind(name.to_lowercase()).push(")");
+        sql.push(" AND kb.name = ").push_bind(name.clone()).push(" COLLATE folded");
     }
     sql
 }

@@ -1,15 +1,17 @@
 //! Documents as the service shows them: waiting, read, stopped, failed; and the queue of those to be read.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row, Sqlite};
 
-use super::database::{Catalog, CatalogError, count, now, parsed};
+use super::database::{Catalog, CatalogError, count, listed, now, parsed};
 use super::datasets::limit;
 use super::free_name::free_name;
 use super::run::Run;
+use super::stored::upload;
+use super::twins::{rest, wake};
 use crate::ids::Id;
 
 /// A document with its state.
@@ -63,6 +65,8 @@ pub struct NewFile {
 /// Which documents of a dataset are listed, and in what order.
 #[derive(Debug, Clone, Default)]
 pub struct FileQuery {
+    /// Only some of them.
+    pub within: Option<Vec<Id>>,
     pub id: Option<Id>,
     pub name: Option<String>,
     /// In the name, up to case.
@@ -79,6 +83,13 @@ pub struct FileQuery {
     pub take: u64,
 }
 
+impl FileQuery {
+    /// All of them.
+    pub fn all() -> Self {
+        Self { take: u64::MAX, ..Self::default() }
+    }
+}
+
 /// A document that waits to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Task {
@@ -88,7 +99,7 @@ pub struct Task {
 }
 
 /// What a document is said to be while it waits.
-const QUEUED: &str = "Task is queued...";
+pub(super) const QUEUED: &str = "Task is queued...";
 
 const FILE: &str = "SELECT document.*, (SELECT COALESCE(SUM(part.rows), 0) FROM load JOIN part ON part.load = load.no
     WHERE load.document = document.id AND load.live = 1 AND document.run IN ('DONE', 'RUNNING')) AS rows,
@@ -138,21 +149,32 @@ impl Catalog {
     /// A page of the dataset's documents, and how many there are on all pages.
     pub async fn files(&self, kb: Id, query: &FileQuery) -> Result<(Vec<FileRecord>, u64), CatalogError> {
         let counted = "SELECT COUNT(*) FROM document WHERE document.gone = 0 AND document.kb = ";
-        let total: i64 = matching(counted, kb, query).build_query_scalar().fetch_one(&self.pool).await?;
-        let mut sql = matching(FILE, kb, query);
+        let within = self.having(kb, query).await?;
+        let total: i64 =
+            matching(counted, kb, query, within.clone()).build_query_scalar().fetch_one(&self.pool).await?;
+        let mut sql = matching(FILE, kb, query, within);
         let column = query.order.unwrap_or("document.made");
         let way = if query.ascending { "ASC" } else { "DESC" };
         sql.push(format!(" ORDER BY {column} {way}, document.rowid {way} LIMIT "));
         sql.push_bind(limit(query.take)).push(" OFFSET ").push_bind(limit(query.skip));
         let rows = sql.build().fetch_all(&self.pool).await?;
-        Ok((rows.iter().map(record).collect::<Result<_, _>>()?, u64::try_from(total).unwrap_or(0)))
+        Ok((rows.iter().map(|row| self.record(row)).collect::<Result<_, _>>()?, u64::try_from(total).unwrap_or(0)))
+    }
+
+    /// Documents with the query's keywords in their names, up to case: SQLite itself folds ASCII letters alone.
+    async fn having(&self, kb: Id, query: &FileQuery) -> Result<Option<String>, CatalogError> {
+        let Some(keywords) = query.keywords.as_deref().map(str::to_lowercase) else { return Ok(None) };
+        let names = sqlx::query("SELECT id, name FROM document WHERE kb = ? AND gone = 0");
+        let rows = names.bind(kb.to_string()).fetch_all(&self.pool).await?;
+        let has = rows.iter().filter(|row| row.get::<&str, _>("name").to_lowercase().contains(&keywords));
+        Ok(Some(listed(&has.map(|row| parsed(row.get("id"))).collect::<Result<Vec<Id>, _>>()?)))
     }
 
     /// The dataset's document of this id.
     pub async fn file(&self, kb: Id, id: Id) -> Result<Option<FileRecord>, CatalogError> {
         let query = FileQuery { id: Some(id), ..FileQuery::default() };
-        let row = matching(FILE, kb, &query).build().fetch_optional(&self.pool).await?;
-        row.as_ref().map(record).transpose()
+        let row = matching(FILE, kb, &query, None).build().fetch_optional(&self.pool).await?;
+        row.as_ref().map(|row| self.record(row)).transpose()
     }
 
     /// The report of the document's live load, JSON; `None` where it has none.
@@ -161,8 +183,8 @@ impl Catalog {
         Ok(report.bind(id.to_string()).fetch_optional(&self.pool).await?)
     }
 
-    /// Changes name and settings; `NameTaken` where another document of the dataset is called exactly so. With `unread` its
-    /// rows are dropped and it waits for a parse.
+    /// Changes name and settings; `NameTaken` where another document of the dataset is called exactly so. With `unread` it is read
+    /// by the options from now on: its rows are dropped and it waits for a parse.
     pub async fn update_file(&self, file: &FileRecord, options: &str, unread: bool) -> Result<(), CatalogError> {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         let taken: bool =
@@ -175,29 +197,39 @@ impl Catalog {
         if taken {
             return Err(CatalogError::NameTaken(file.name.clone()));
         }
-        sqlx::query("UPDATE document SET name = ?, options = ?, details = ?, enabled = ?, updated = ? WHERE id = ?")
-            .bind(&file.name)
-            .bind(options)
-            .bind(&file.details)
-            .bind(file.enabled)
-            .bind(now())
-            .bind(file.id.to_string())
-            .execute(&mut *transaction)
-            .await?;
+        if file.enabled && !unread {
+            rest(&mut transaction, file.id).await?;
+        }
+        sqlx::query(
+            "UPDATE document SET name = ?, options = CASE WHEN ? THEN ? ELSE options END, details = ?, enabled = ?, updated = ?
+             WHERE id = ?",
+        )
+        .bind(&file.name)
+        .bind(unread)
+        .bind(options)
+        .bind(&file.details)
+        .bind(file.enabled)
+        .bind(now())
+        .bind(file.id.to_string())
+        .execute(&mut *transaction)
+        .await?;
         if unread {
             let reset = "run = 'UNSTART', progress = 0, message = '', began = NULL, took = 0, same_as = NULL";
             set(&mut transaction, &[file.id], reset).await?;
         }
         if unread || !file.enabled {
-            wake_twins(&mut transaction, &[file.id]).await?;
+            wake(&mut transaction, &[file.id]).await?;
         }
         transaction.commit().await?;
         Ok(())
     }
 
-    /// Asks for a parse of each document.
+    /// Asks for a parse of each document. Rows that don't answer now don't answer while it waits.
     pub async fn queue(&self, documents: &[Id]) -> Result<(), CatalogError> {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let silent = "UPDATE load SET live = 0 WHERE document IN (SELECT document.id FROM json_each(?)
+                      JOIN document ON document.id = value WHERE document.run NOT IN ('DONE', 'RUNNING'))";
+        sqlx::query(silent).bind(listed(documents)).execute(&mut *transaction).await?;
         let queued = format!(
             "run = 'RUNNING', progress = 0.001, message = '{QUEUED}', began = {}, took = 0, same_as = NULL",
             now()
@@ -212,7 +244,7 @@ impl Catalog {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         set(&mut transaction, documents, "run = 'CANCEL', progress = 0, message = '', took = 0, same_as = NULL")
             .await?;
-        wake_twins(&mut transaction, documents).await?;
+        wake(&mut transaction, documents).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -221,15 +253,19 @@ impl Catalog {
     pub async fn hide(&self, documents: &[Id]) -> Result<(), CatalogError> {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         set(&mut transaction, documents, "gone = 1, name = id, run = 'CANCEL', same_as = NULL").await?;
-        wake_twins(&mut transaction, documents).await?;
+        wake(&mut transaction, documents).await?;
         transaction.commit().await?;
         Ok(())
     }
 
-    /// Documents that are hidden, with their knowledge bases.
-    pub async fn gone(&self) -> Result<Vec<(Id, Id)>, CatalogError> {
+    /// Documents that are hidden, by knowledge base.
+    pub async fn gone(&self) -> Result<BTreeMap<Id, Vec<Id>>, CatalogError> {
         let rows = sqlx::query("SELECT id, kb FROM document WHERE gone = 1").fetch_all(&self.pool).await?;
-        rows.iter().map(|row| Ok((parsed(row.get("id"))?, parsed(row.get("kb"))?))).collect()
+        let mut gone: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
+        for row in &rows {
+            gone.entry(parsed(row.get("kb"))?).or_default().push(parsed(row.get("id"))?);
+        }
+        Ok(gone)
     }
 
     /// So many of the documents that wait longest or are being read.
@@ -254,48 +290,25 @@ impl Catalog {
         Ok(u64::try_from(queued).unwrap_or(0))
     }
 
-    /// Ends a parse that gave no rows: it failed, or the rows of a document of the same bytes stand for it. Nothing where the
-    /// parse is no longer awaited, or where that document answers no more: it is then read itself.
-    pub async fn end_without_rows(
-        &self,
-        task: Task,
-        twin: Option<Id>,
-        message: &str,
-        took: i64,
-    ) -> Result<(), CatalogError> {
-        let (run, progress) = if twin.is_some() { ("DONE", 1.0) } else { ("FAIL", -1.0) };
-        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
-        let ended = sqlx::query(
-            "UPDATE document SET run = ?1, progress = ?2, message = ?3, took = ?4, same_as = ?5, updated = ?6
-             WHERE id = ?7 AND ticket = ?8 AND run = 'RUNNING' AND (?5 IS NULL OR EXISTS (
-                 SELECT 1 FROM document AS twin JOIN load ON load.document = twin.id AND load.live = 1
-                 WHERE twin.id = ?5 AND twin.enabled = 1 AND twin.gone = 0 AND twin.run IN ('DONE', 'RUNNING')))",
-        )
-        .bind(run)
-        .bind(progress)
-        .bind(message)
-        .bind(took)
-        .bind(twin.map(|twin| twin.to_string()))
-        .bind(now())
-        .bind(task.document.to_string())
-        .bind(task.ticket)
-        .execute(&mut *transaction)
-        .await?;
-        if twin.is_some() && ended.rows_affected() > 0 {
-            // Rows of an earlier reading would count beside the other document's.
-            sqlx::query("UPDATE load SET live = 0 WHERE document = ?")
-                .bind(task.document.to_string())
-                .execute(&mut *transaction)
-                .await?;
-        }
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    /// Where the bytes of all documents are.
-    pub async fn stored(&self) -> Result<HashSet<PathBuf>, CatalogError> {
-        let paths: Vec<String> = sqlx::query_scalar("SELECT upload FROM document").fetch_all(&self.pool).await?;
-        Ok(paths.into_iter().map(PathBuf::from).collect())
+    fn record(&self, row: &SqliteRow) -> Result<FileRecord, CatalogError> {
+        Ok(FileRecord {
+            id: parsed(row.get("id"))?,
+            kb: parsed(row.get("kb"))?,
+            name: row.get("name"),
+            size: count(row, "size"),
+            upload: upload(&self.folder, row),
+            details: row.get("details"),
+            run: Run::of(row.get("run")),
+            progress: row.get("progress"),
+            message: row.get("message"),
+            began: row.get("began"),
+            took: row.get("took"),
+            enabled: row.get("enabled"),
+            made: row.get("made"),
+            updated: row.get("updated"),
+            rows: count(row, "rows"),
+            texts: count(row, "texts"),
+        })
     }
 }
 
@@ -305,34 +318,16 @@ async fn set(
     documents: &[Id],
     columns: &str,
 ) -> Result<(), CatalogError> {
-    for document in documents {
-        let statement = format!("UPDATE document SET {columns}, ticket = ticket + 1, updated = ? WHERE id = ?");
-        sqlx::query(sqlx::AssertSqlSafe(statement))
-            .bind(now())
-            .bind(document.to_string())
-            .execute(&mut **transaction)
-            .await?;
-    }
+    let statement = format!(
+        "UPDATE document SET {columns}, ticket = ticket + 1, updated = ?
+         WHERE id IN (SELECT value FROM json_each(?))"
+    );
+    sqlx::query(sqlx::AssertSqlSafe(statement)).bind(now()).bind(listed(documents)).execute(&mut **transaction).await?;
     Ok(())
 }
 
-/// Documents whose rows were those of others that no longer answer are read themselves.
-async fn wake_twins(transaction: &mut sqlx::Transaction<'_, Sqlite>, documents: &[Id]) -> Result<(), CatalogError> {
-    for document in documents {
-        sqlx::query(
-            "UPDATE document SET run = 'RUNNING', progress = 0.001, message = ?, began = ?, ticket = ticket + 1,
-                                 same_as = NULL WHERE same_as = ?",
-        )
-        .bind(QUEUED)
-        .bind(now())
-        .bind(document.to_string())
-        .execute(&mut **transaction)
-        .await?;
-    }
-    Ok(())
-}
-
-fn matching(select: &str, kb: Id, query: &FileQuery) -> QueryBuilder<Sqlite> {
+/// With the documents that have the keywords in their names, as a JSON list, where those are asked for.
+fn matching(select: &str, kb: Id, query: &FileQuery, within: Option<String>) -> QueryBuilder<Sqlite> {
     let mut sql = QueryBuilder::new(select);
     sql.push_bind(kb.to_string());
     if let Some(id) = query.id {
@@ -341,8 +336,8 @@ fn matching(select: &str, kb: Id, query: &FileQuery) -> QueryBuilder<Sqlite> {
     if let Some(name) = &query.name {
         sql.push(" AND document.name = ").push_bind(name.clone());
     }
-    if let Some(keywords) = &query.keywords {
-        sql.push(" AND instr(lower(document.name), ").push_bind(keywords.to_lowercase()).push(") > 0");
+    for ids in within.into_iter().chain(query.within.as_deref().map(listed)) {
+        sql.push(" AND document.id IN (SELECT value FROM json_each(").push_bind(ids).push("))");
     }
     if let Some(from) = query.made_from {
         sql.push(" AND document.made >= ").push_bind(from);
@@ -362,25 +357,4 @@ fn matching(select: &str, kb: Id, query: &FileQuery) -> QueryBuilder<Sqlite> {
     }
     sql.push(if query.runs.is_empty() { "" } else { ")" });
     sql
-}
-
-fn record(row: &SqliteRow) -> Result<FileRecord, CatalogError> {
-    Ok(FileRecord {
-        id: parsed(row.get("id"))?,
-        kb: parsed(row.get("kb"))?,
-        name: row.get("name"),
-        size: count(row, "size"),
-        upload: PathBuf::from(row.get::<String, _>("upload")),
-        details: row.get("details"),
-        run: Run::of(row.get("run")),
-        progress: row.get("progress"),
-        message: row.get("message"),
-        began: row.get("began"),
-        took: row.get("took"),
-        enabled: row.get("enabled"),
-        made: row.get("made"),
-        updated: row.get("updated"),
-        rows: count(row, "rows"),
-        texts: count(row, "texts"),
-    })
 }

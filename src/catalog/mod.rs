@@ -18,11 +18,13 @@ mod record;
 mod run;
 mod sessions;
 mod snapshot;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod text_search;
 mod texts;
 mod together;
+mod twins;
 mod usage;
 
 pub use chats::{ChatRecord, PageQuery};
@@ -36,5 +38,6 @@ pub use owners::{KeyRecord, OwnerRecord};
 pub use record::{DocumentRecord, KbRecord, PartRecord, SheetRecord, TableRecord};
 pub use run::Run;
 pub use sessions::SessionRecord;
+pub use stored::{RECEIVED, UPLOADS};
 pub use texts::{NewText, TextRecord};
 pub use usage::{KeptRecord, UsageRecord};

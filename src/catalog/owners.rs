@@ -3,7 +3,7 @@
 use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
 
-use super::database::{Catalog, CatalogError, now, parsed};
+use super::database::{Catalog, CatalogError, listed, now, parsed};
 use crate::ids::Id;
 
 /// Whose knowledge bases are seen.
@@ -106,12 +106,6 @@ impl Catalog {
         sqlx::query("DELETE FROM api_key WHERE id = ?").bind(key.to_string()).execute(&self.pool).await?;
         Ok(())
     }
-}
-
-/// Ids as a JSON list, which SQLite reads too.
-pub(super) fn listed(ids: &[Id]) -> String {
-    let ids: Vec<String> = ids.iter().map(|id| format!("\"{id}\"")).collect();
-    format!("[{}]", ids.join(","))
 }
 
 fn record(row: &SqliteRow) -> Result<KeyRecord, CatalogError> {

@@ -41,8 +41,6 @@ pub struct DocumentRecord {
     pub upload: PathBuf,
     /// How it is read, JSON.
     pub options: String,
-    /// The report of its live load, JSON; empty where it has none yet.
-    pub report: String,
     /// Its rows can be seen: it is read, enabled, neither stopped nor deleted.
     pub answers: bool,
 }

@@ -3,11 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use serde_json::Value;
 use sqlx::{Executor, Row, Sqlite, Transaction};
 
 use super::commit::number;
-use super::database::{Catalog, CatalogError, count, json, parsed, table};
+use super::database::{Catalog, CatalogError, count, json, listed, parsed, table};
 use super::record::{PartRecord, SheetRecord, TableRecord};
 use super::together::add;
 use crate::engine::{Document, LiveSegment, LiveTable, Part, Repeated, SegmentRef, Snapshot};
@@ -40,7 +39,7 @@ impl Catalog {
 
     /// What is there, and how many changes had been counted.
     async fn read(&self, scope: &Scope) -> Result<(Snapshot, i64), CatalogError> {
-        let only = scope.docs.as_ref().map(|docs| Value::from_iter(docs.iter().map(Id::to_string)).to_string());
+        let only = scope.docs.as_deref().map(listed);
         let mut read = self.pool.begin().await?;
         let changes = changes(&mut *read).await?;
         let mut snapshot = Snapshot::default();

@@ -32,7 +32,6 @@ fn load(no: u32, id: Id, name: &str, rows: u64) -> NewLoad {
         size: 1,
         upload: "u".into(),
         options: "{}".into(),
-        report: "{}".into(),
         answers: true,
     };
     let part = PartRecord {
@@ -42,7 +41,7 @@ fn load(no: u32, id: Id, name: &str, rows: u64) -> NewLoad {
         profiles: "[]".into(),
         sheets: vec![SheetRecord { name: "s".into(), titles: vec!["title".into()], rows: RowSet::default() }],
     };
-    NewLoad { no, document, parts: vec![part], again: false }
+    NewLoad { no, document, report: "{}".into(), parts: vec![part], again: false }
 }
 
 impl World {
@@ -95,7 +94,7 @@ async fn removing_the_last_document_removes_its_table_and_segment() {
     let world = world().await;
     let a = Id::new();
     world.put(&[(a, "a.csv", 3)], 7).await;
-    world.catalog.remove_document(a, &[]).await.expect("removed");
+    world.catalog.remove_documents(&[a], &[]).await.expect("removed");
     assert!(world.snapshot().await.schema.tables.is_empty());
     assert!(world.catalog.sweep().await.expect("a sweep").is_empty());
     assert_eq!(world.catalog.next_segment().await.expect("a number"), 8);
@@ -143,7 +142,7 @@ async fn a_snapshot_is_read_once_until_something_of_it_changes() {
     let merged = SegmentRef { no: 4, table_id: "t".into(), rows: 9 };
     world.catalog.replace_segments(&[1, 2], Some(&merged)).await.expect("merged");
     is_new("merged").await;
-    world.catalog.remove_document(b, &[]).await.expect("removed");
+    world.catalog.remove_documents(&[b], &[]).await.expect("removed");
     is_new("removed").await;
     let all = world.snapshot().await;
     let scope = Scope { kbs: vec![world.kb], docs: Some(vec![b]), ..Scope::default() };
@@ -194,4 +193,82 @@ async fn a_folder_of_the_first_version_is_taken_over() {
     assert_eq!(found.iter().map(|text| &text.id).collect::<Vec<_>>(), [&added.id]);
     let kept = catalog.kept(catalog.local_owner().id).await.expect("kept");
     assert_eq!((kept.documents, kept.bytes, kept.texts), (1, 7, 1));
+}
+
+/// A received file of these bytes, with the parse that was asked for.
+async fn queued(world: &World, name: &str, hash: &str) -> Task {
+    let file = NewFile {
+        id: Id::new(),
+        name: name.into(),
+        hash: hash.into(),
+        size: 1,
+        upload: "u".into(),
+        options: "{}".into(),
+        details: "{}".into(),
+    };
+    assert!(world.catalog.add_files(world.kb, std::slice::from_ref(&file)).await.expect("added"));
+    world.catalog.queue(&[file.id]).await.expect("queued");
+    world.catalog.next_tasks(1).await.expect("a catalog").pop().expect("a task")
+}
+
+#[tokio::test]
+async fn a_document_does_not_rest_on_one_that_stopped_answering_meanwhile() {
+    let world = world().await;
+    let a = Id::new();
+    world.put(&[(a, "a.csv", 3)], 1).await;
+    let task = queued(&world, "b.csv", "a.csv").await;
+    world.catalog.hide(&[a]).await.expect("hidden");
+    world.catalog.end_without_rows(task, Some(a), "", 1).await.expect("ended");
+    assert_eq!(world.catalog.next_tasks(1).await.expect("a catalog"), [task], "it is still to be read");
+    assert!(world.snapshot().await.documents.is_empty());
+}
+
+#[tokio::test]
+async fn rows_of_the_same_bytes_never_count_twice() {
+    let world = world().await;
+    let a = Id::new();
+    world.put(&[(a, "a.csv", 3)], 1).await;
+    let task = queued(&world, "b.csv", "a.csv").await;
+    let no = world.catalog.begin(1).await.expect("numbers")[0];
+    let mut late = load(no, task.document, "b.csv", 3);
+    late.document.hash = "a.csv".into();
+    let ended = Ended { document: task.document, ticket: task.ticket, message: String::new(), took: 1 };
+    let commit = Commit { tables: vec![table()], loads: vec![late], segments: Vec::new(), ended: Some(ended) };
+    assert!(matches!(world.catalog.commit(world.kb, &commit).await, Err(CatalogError::Overtaken)));
+    assert_eq!(world.snapshot().await.documents.len(), 1);
+}
+
+#[tokio::test]
+async fn a_document_whose_twin_is_replaced_or_removed_is_read_itself() {
+    let world = world().await;
+    let (a, b) = (Id::new(), Id::new());
+    for change in ["replaced", "removed"] {
+        world.put(&[(a, change, 3)], 1).await;
+        let task = queued(&world, &format!("{change}.csv"), change).await;
+        world.catalog.end_without_rows(task, Some(a), "", 1).await.expect("ended");
+        assert_eq!(world.catalog.next_tasks(1).await.expect("a catalog"), [], "{change}");
+        match change {
+            "replaced" => drop(world.put(&[(a, "other", 3), (b, "b", 1)], 2).await),
+            _ => world.catalog.remove_documents(&[a], &[]).await.expect("removed"),
+        }
+        let woken = world.catalog.next_tasks(1).await.expect("a catalog").pop().expect("a task");
+        assert_eq!(woken.document, task.document, "{change}");
+        world.catalog.hide(&[task.document]).await.expect("hidden");
+        world.catalog.remove_documents(&[a], &[]).await.expect("removed");
+    }
+}
+
+#[tokio::test]
+async fn a_document_read_anew_for_another_keeps_the_options_that_its_owner_set() {
+    let world = world().await;
+    let a = Id::new();
+    world.put(&[(a, "a.csv", 3)], 1).await;
+    let options = "UPDATE document SET options = '{\"keep_totals\":true}' WHERE id = ?";
+    sqlx::query(options).bind(a.to_string()).execute(&world.catalog.pool).await.expect("set");
+    let no = world.catalog.begin(1).await.expect("numbers")[0];
+    let again = NewLoad { again: true, ..load(no, a, "a.csv", 3) };
+    let commit = Commit { tables: vec![table()], loads: vec![again], ..Commit::default() };
+    world.catalog.commit(world.kb, &commit).await.expect("a commit");
+    let documents = world.catalog.documents(world.kb).await.expect("documents");
+    assert_eq!(documents[0].options, "{\"keep_totals\":true}");
 }

@@ -111,7 +111,7 @@ impl Ingest<'_> {
         Ok(Parsed::Read(Box::new(IngestReport { files, ..IngestReport::default() })))
     }
 
-    /// Removes the rows of deleted documents and the files that nothing names. Waits for another writer.
+    /// Removes deleted documents and the files that nothing names. Waits for another writer.
     pub async fn tidy(&self) -> Result<(), IngestError> {
         let _turn = self.turn.lock().await;
         let _lock = WriteLock::acquire(&self.folder).await?;
@@ -120,11 +120,13 @@ impl Ingest<'_> {
         self.sweep_uploads().await
     }
 
+    /// Removes the rows and the bytes of deleted documents. Only under the write lock.
     async fn unload_gone(&self) -> Result<(), IngestError> {
-        for (document, kb) in self.catalog.gone().await? {
-            self.unload(kb, document).await?;
+        let gone = self.catalog.gone().await?;
+        for (kb, documents) in &gone {
+            self.unload(*kb, documents).await?;
         }
-        Ok(())
+        if gone.is_empty() { Ok(()) } else { self.sweep_uploads().await }
     }
 }
 

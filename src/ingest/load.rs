@@ -116,10 +116,10 @@ fn read_all(
             size: reading.size,
             upload: reading.stored.clone(),
             options: to_json(&reading.upload.options)?,
-            report: to_json(&reading.report)?,
             answers: true,
         };
-        loads.push(NewLoad { no: *no, document, parts, again: false });
+        let report = to_json(&reading.report)?;
+        loads.push(NewLoad { no: *no, document, report, parts, again: false });
     }
     Ok(loads)
 }

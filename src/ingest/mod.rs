@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use tokio::sync::Mutex;
 
-use crate::catalog::{Catalog, CatalogError, DocumentRecord, WriteLock};
+use crate::catalog::{Catalog, CatalogError, DocumentRecord, UPLOADS, WriteLock};
 use crate::config::Config;
 use crate::engine::{Engine, EngineError};
 use crate::ids::Id;
@@ -34,7 +34,7 @@ use survey::Reading;
 pub use choices::changes;
 pub use job::{Job, Parsed, Watch};
 pub use report::{FieldReport, FileReport, IngestReport, SheetReport, TableReport};
-pub use upload::Upload;
+pub use upload::{Upload, remove_received};
 
 /// Why uploads could not be worked on at all. A single file that can't be read is in the report instead.
 #[derive(Debug, thiserror::Error)]
@@ -119,15 +119,17 @@ impl Ingest<'_> {
         let documents = self.catalog.documents(kb).await?;
         let document = documents.iter().find(|document| document.name == name);
         let document = document.ok_or_else(|| IngestError::NoFile(name.to_owned()))?.id;
-        self.unload(kb, document).await?;
+        self.unload(kb, &[document]).await?;
         self.sweep().await?;
         self.sweep_uploads().await
     }
 
-    /// Removes a document and counts the fields of its tables anew. Only under the write lock.
-    async fn unload(&self, kb: Id, document: Id) -> Result<(), IngestError> {
+    /// Removes documents with their bytes, and counts the fields of their tables anew. Only under the write lock.
+    async fn unload(&self, kb: Id, documents: &[Id]) -> Result<(), IngestError> {
         let present = Present { tables: self.catalog.tables(kb).await?, parts: self.catalog.parts(kb).await? };
-        Ok(self.catalog.remove_document(document, &plan::without(&present, document)?).await?)
+        self.catalog.remove_documents(documents, &plan::without(&present, documents)?).await?;
+        documents.iter().for_each(|document| remove_received(&self.folder, *document));
+        Ok(())
     }
 
     /// Removes a knowledge base. Waits for another writer.
@@ -141,10 +143,10 @@ impl Ingest<'_> {
     /// Removes stored files that no document names. Only under the write lock.
     async fn sweep_uploads(&self) -> Result<(), IngestError> {
         let named = self.catalog.uploads().await?;
-        let folder = self.folder.join("uploads");
+        let folder = self.folder.join(UPLOADS);
         let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(()) };
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-            let kept = path.file_name().is_some_and(|name| named.iter().any(|hash| name == hash.as_str()));
+            let kept = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| named.contains(name));
             if !kept {
                 std::fs::remove_file(&path).map_err(|source| IngestError::Io { path, source })?;
             }
@@ -170,7 +172,7 @@ impl Ingest<'_> {
         let name = upload.name.clone();
         let refused =
             |error: String| Box::new(FileReport { file: name.clone(), error: Some(error), ..FileReport::default() });
-        let folder = self.folder.join("uploads");
+        let folder = self.folder.join(UPLOADS);
         let taken = upload.take(self.keep.then_some(folder.as_path()));
         let mut taken = taken.map_err(|error| refused(unreadable(&upload, &error)))?;
         let same = |document: &&DocumentRecord| document.hash == taken.hash && document.answers;

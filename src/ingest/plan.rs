@@ -49,13 +49,15 @@ pub fn tables(readings: &[&Reading], present: &Present, choices: &Choices) -> Re
     Ok(plans)
 }
 
-/// The tables that a document is in, their fields counted over the other documents.
-pub fn without(present: &Present, document: Id) -> Result<Vec<TableRecord>, IngestError> {
+/// The tables that documents are in, their fields counted over the other documents.
+pub fn without(present: &Present, documents: &[Id]) -> Result<Vec<TableRecord>, IngestError> {
+    let documents: HashSet<Id> = documents.iter().copied().collect();
+    let (go, stay): (Vec<_>, Vec<_>) = present.parts.iter().partition(|part| documents.contains(&part.document));
+    let touched: HashSet<&str> = go.iter().map(|part| part.table_id.as_str()).collect();
     let mut tables = Vec::new();
-    for part in present.parts.iter().filter(|part| part.document == document) {
-        let Some(table) = present.tables.iter().find(|table| table.id == part.table_id) else { continue };
+    for table in present.tables.iter().filter(|table| touched.contains(table.id.as_str())) {
         let mut profiles = vec![Profile::default(); table.fields.len()];
-        for other in present.parts.iter().filter(|other| other.table_id == table.id && other.document != document) {
+        for other in stay.iter().filter(|other| other.table_id == table.id) {
             let others = from_json::<Vec<Profile>>(&other.profiles)?;
             profiles.iter_mut().zip(&others).for_each(|(whole, part)| whole.merge(part));
         }

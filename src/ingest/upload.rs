@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
+use crate::catalog::RECEIVED;
+use crate::ids::Id;
 use crate::sheet::ReadOptions;
 
 /// One file to read.
@@ -74,6 +76,11 @@ impl Taken {
         }
         Ok(Some(target))
     }
+}
+
+/// Removes what the service received of a document. What can't be removed is swept when the folder is served again.
+pub fn remove_received(folder: &Path, document: Id) {
+    let _ = std::fs::remove_file(folder.join(RECEIVED).join(document.to_string()));
 }
 
 fn copy_in(folder: &Path) -> std::io::Result<NamedTempFile> {

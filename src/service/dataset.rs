@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{Caller, DatasetSettings, Service, ServiceError, incoming};
+use super::{Caller, DatasetSettings, Service, ServiceError};
 use crate::app::AppError;
 use crate::catalog::{CatalogError, Created, DatasetQuery, DatasetRecord, FileQuery};
 use crate::ids::Id;
+use crate::ingest::remove_received;
 
 /// A dataset of the caller's.
 #[derive(Debug, Clone)]
@@ -82,15 +83,14 @@ impl Service {
     /// Removes datasets with all that is in them; parses of them stop.
     pub async fn delete_datasets(&self, datasets: &[Dataset]) -> Result<(), ServiceError> {
         for dataset in datasets {
-            let query = FileQuery { take: u64::MAX, ..FileQuery::default() };
-            let (files, _) = self.app.catalog().files(dataset.record.id, &query).await?;
+            let (files, _) = self.app.catalog().files(dataset.record.id, &FileQuery::all()).await?;
             self.app.catalog().remove_kb(dataset.record.id).await?;
             for file in files {
                 self.work.stop(file.id);
-                incoming::remove(self.app.folder(), file.id);
+                remove_received(self.app.folder(), file.id);
             }
+            self.work.left_behind();
         }
-        self.work.left_behind();
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::dataset::damaged;
-use super::{Caller, Dataset, DocumentSettings, OptionsFault, Received, Service, ServiceError};
+use super::{Caller, Dataset, DocumentSettings, OptionsFault, Received, Service, ServiceError, incoming};
 use crate::catalog::{CatalogError, FileQuery, FileRecord, NewFile, Run};
 use crate::ids::Id;
 use crate::ingest::{FileReport, Upload};
@@ -41,7 +41,7 @@ impl Service {
         &self,
         caller: &Caller,
         dataset: &Dataset,
-        files: Vec<(String, Received)>,
+        mut files: Vec<(String, Received)>,
     ) -> Result<Result<Vec<Document>, OptionsFault>, ServiceError> {
         let settings = DocumentSettings {
             chunk_method: dataset.settings.chunk_method.clone(),
@@ -63,15 +63,17 @@ impl Service {
             options: options.clone(),
             details: details.clone(),
         });
-        if !self.app.catalog().add_files(dataset.record.id, &new.collect::<Vec<_>>()).await? {
+        let new: Vec<NewFile> = new.collect();
+        incoming::settle(self.app.folder()).await?;
+        // The caller may hang up at any await: what no document came to name is swept at the next start.
+        files.iter_mut().for_each(|(_, received)| received.keep(true));
+        if !self.app.catalog().add_files(dataset.record.id, &new).await? {
+            files.iter_mut().for_each(|(_, received)| received.keep(false));
             return Ok(Ok(Vec::new()));
         }
-        let mut documents = Vec::with_capacity(files.len());
-        for (_, mut received) in files {
-            received.keep();
-            documents.extend(self.document(dataset, received.id).await?);
-        }
-        Ok(Ok(documents))
+        let within = Some(files.iter().map(|(_, received)| received.id).collect());
+        let made = FileQuery { within, order: Some("document.rowid"), ascending: true, ..FileQuery::all() };
+        Ok(Ok(self.documents(dataset, &made).await?.0))
     }
 
     /// Reads a file of this machine into a dataset here and now, as another process may that serves the folder beside this
@@ -111,7 +113,7 @@ impl Service {
 
     /// All documents of the dataset.
     pub async fn all_documents(&self, dataset: &Dataset) -> Result<Vec<Document>, ServiceError> {
-        let all = FileQuery { take: u64::MAX, ascending: true, ..FileQuery::default() };
+        let all = FileQuery { ascending: true, ..FileQuery::all() };
         Ok(self.documents(dataset, &all).await?.0)
     }
 

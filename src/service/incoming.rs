@@ -3,12 +3,14 @@
 //! `files/{id}.part` becomes `files/{id}` when its bytes are on the disk; what no document names is swept at the next start.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::ServiceError;
+use crate::catalog::RECEIVED;
 use crate::ids::Id;
 
 /// Bytes gathered before they are written.
@@ -53,7 +55,7 @@ impl Incoming {
     /// Begins a file of at most so many bytes.
     pub fn begin(folder: &Path, most: u64) -> Result<Self, ServiceError> {
         let id = Id::new();
-        let folder = folder.join("files");
+        let folder = folder.join(RECEIVED);
         let path = folder.join(format!("{id}.part"));
         let io = |source| ServiceError::Io { path: path.clone(), source };
         std::fs::create_dir_all(&folder).map_err(io)?;
@@ -75,7 +77,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// The file is whole: its bytes are on the disk when this is done.
+    /// The file is whole: its bytes are on the disk when this is done, its name when [`settle`] is.
     pub async fn end(mut self) -> Result<Received, ServiceError> {
         let hash = self.write(true).await?.unwrap_or_default();
         let path = self.path.with_extension("");
@@ -118,9 +120,9 @@ impl Drop for Incoming {
 }
 
 impl Received {
-    /// A document names it from now on.
-    pub fn keep(&mut self) {
-        self.kept = true;
+    /// Whether it stays when this is dropped: a document names it.
+    pub fn keep(&mut self, kept: bool) {
+        self.kept = kept;
     }
 }
 
@@ -132,15 +134,21 @@ impl Drop for Received {
     }
 }
 
-/// Removes the bytes of a document that is no more. What can't be removed is swept at the next start.
-pub(super) fn remove(folder: &Path, document: Id) {
-    let _ = std::fs::remove_file(folder.join("files").join(document.to_string()));
+/// The names of what was received are on the disk when this is done.
+pub(super) async fn settle(folder: &Path) -> Result<(), ServiceError> {
+    let path = folder.join(RECEIVED);
+    let work = move || {
+        let synced = std::fs::File::open(&path).and_then(|folder| folder.sync_all());
+        synced.map_err(|source| ServiceError::Io { path, source })
+    };
+    tokio::task::spawn_blocking(work).await.map_err(|error| ServiceError::Task(error.to_string()))?
 }
 
-/// Removes files that no document names; only while nothing is received.
-pub(super) fn sweep(folder: &Path, named: &HashSet<PathBuf>) -> Result<(), ServiceError> {
-    let Ok(entries) = std::fs::read_dir(folder.join("files")) else { return Ok(()) };
-    for path in entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| !named.contains(path)) {
+/// Removes files whose names no document has; only while nothing is received.
+pub(super) fn sweep(folder: &Path, named: &HashSet<OsString>) -> Result<(), ServiceError> {
+    let Ok(entries) = std::fs::read_dir(folder.join(RECEIVED)) else { return Ok(()) };
+    for entry in entries.filter_map(Result::ok).filter(|entry| !named.contains(&entry.file_name())) {
+        let path = entry.path();
         std::fs::remove_file(&path).map_err(|source| ServiceError::Io { path, source })?;
     }
     Ok(())

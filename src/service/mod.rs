@@ -21,6 +21,7 @@ mod work;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -40,11 +41,13 @@ pub use document::{Document, QueueFull};
 pub use feedback::Opinion;
 pub use incoming::{Incoming, IncomingError, Received};
 pub use rows::RowPage;
-pub use settings::{CHUNK_METHODS, DatasetSettings, DocumentSettings, OptionsFault, default_parser_config};
+pub use settings::{
+    CHUNK_METHODS, DatasetSettings, DocumentSettings, EMBEDDING_MODEL, OptionsFault, default_parser_config,
+};
 pub use texts::Removed;
 use threads::Threads;
 pub use usage::Usage;
-pub use work::Work;
+use work::Work;
 
 /// Why the service can't do what was asked of it, where the caller is not to blame.
 #[derive(Debug, thiserror::Error)]
@@ -104,8 +107,8 @@ impl Service {
     /// Opens the data folder, removes what an ended service left half done, and goes on with its parses.
     pub async fn open(folder: &Path, config: Config) -> Result<Arc<Self>, ServiceError> {
         let app = App::open(folder, config).await?;
-        let lock = lock(folder)?;
-        incoming::sweep(folder, &app.catalog().stored().await?)?;
+        let lock = lock(app.folder())?;
+        incoming::sweep(app.folder(), &app.catalog().stored().await?)?;
         let service = Arc::new(Self::of(app, Some(lock))?);
         usage::start(&service);
         let worker = work::start(&service);
@@ -134,12 +137,16 @@ impl Service {
         })
     }
 
-    /// Stops the parse that is under way; it begins anew when the folder is served again.
+    /// Stops the parse that is under way, which begins anew when the folder is served again, and waits `serve.stop_seconds` at most:
+    /// what is not committed then never is.
     pub async fn close(&self) {
         self.work.close();
         let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(worker) = worker {
-            let _ = worker.await;
+            let patience = Duration::from_secs(self.app.config().serve.stop_seconds);
+            if tokio::time::timeout(patience, worker).await.is_err() {
+                tracing::warn!("the queue is left in the middle of its work");
+            }
         }
         if let Err(error) = self.write_usage().await {
             tracing::warn!(%error, "the usage of the last second is lost");
@@ -148,10 +155,6 @@ impl Service {
 
     pub fn app(&self) -> &App {
         &self.app
-    }
-
-    pub fn work(&self) -> &Work {
-        &self.work
     }
 }
 

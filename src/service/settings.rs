@@ -10,11 +10,15 @@ use crate::value::FieldType;
 pub const CHUNK_METHODS: [&str; 12] =
     ["naive", "book", "email", "laws", "manual", "one", "paper", "picture", "presentation", "qa", "table", "tag"];
 
+/// What a dataset is said to be embedded with where its owner named no model. Tables are searched by words, so none is run.
+pub const EMBEDDING_MODEL: &str = "BAAI/bge-small-en-v1.5@Builtin";
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DatasetSettings {
     pub avatar: Option<String>,
     pub description: Option<String>,
+    /// Empty in datasets of before: see [`DatasetSettings::model`].
     pub embedding_model: String,
     pub permission: String,
     pub chunk_method: String,
@@ -27,12 +31,19 @@ impl Default for DatasetSettings {
         Self {
             avatar: None,
             description: None,
-            embedding_model: String::new(),
+            embedding_model: EMBEDDING_MODEL.to_owned(),
             permission: "me".to_owned(),
             chunk_method: "table".to_owned(),
             parser_config: None,
             pagerank: 0,
         }
+    }
+}
+
+impl DatasetSettings {
+    /// The model that its owner named, or the default.
+    pub fn model(&self) -> &str {
+        if self.embedding_model.is_empty() { EMBEDDING_MODEL } else { &self.embedding_model }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A few documents are read side by side; their rows are written and become live in turn.
 
+use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,9 +10,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::{Service, ServiceError, incoming};
+use super::{Service, ServiceError};
 use crate::app::AppError;
 use crate::catalog::{CatalogError, Task};
+use crate::engine::EngineError;
 use crate::ids::Id;
 use crate::ingest::{IngestError, Job, Parsed};
 
@@ -66,6 +68,10 @@ impl Work {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         let free = |task: &Task| now.iter().all(|job| job.task.document != task.document);
         let job = Job::new(tasks.into_iter().find(free)?);
+        // It may have been closed since the task was taken.
+        if self.closed.load(Ordering::Relaxed) {
+            return None;
+        }
         now.push(job.clone());
         Some(job)
     }
@@ -137,9 +143,6 @@ impl Service {
             return Ok(false);
         }
         self.tidy().await?;
-        for (document, _) in gone {
-            incoming::remove(self.app.folder(), document);
-        }
         Ok(true)
     }
 
@@ -180,11 +183,19 @@ impl Service {
     }
 }
 
-/// A fault that the document is not to blame for: another writer, the catalog, the disk.
+/// A fault that the document is not to blame for: another writer, the catalog, a server that is down, a full disk.
 fn is_house(error: &AppError) -> bool {
-    let catalog = |error: &CatalogError| matches!(error, CatalogError::Busy(_) | CatalogError::Database(_));
+    let full = |source: &std::io::Error| source.kind() == ErrorKind::StorageFull;
     match error {
-        AppError::Catalog(error) | AppError::Ingest(IngestError::Catalog(error)) => catalog(error),
+        AppError::Catalog(error) | AppError::Ingest(IngestError::Catalog(error)) => {
+            matches!(error, CatalogError::Busy(_) | CatalogError::Database(_) | CatalogError::Io { .. })
+        }
+        AppError::Engine(error) | AppError::Ingest(IngestError::Engine(error)) => match error {
+            EngineError::Unavailable(_) => true,
+            EngineError::Io { source, .. } => full(source),
+            _ => false,
+        },
+        AppError::Ingest(IngestError::Io { source, .. }) => full(source),
         _ => false,
     }
 }

@@ -89,7 +89,7 @@ fn mode(given: &Map<String, Value>) -> Result<Mode, Fault> {
 
 /// The dataset, or only those of its documents that are named.
 async fn session(web: &Web, dataset: &Dataset, given: &Map<String, Value>) -> Result<Session, Fault> {
-    let documents = match texts(given, "document_ids") {
+    let documents = match texts(given, "document_ids")? {
         None => None,
         Some(ids) => {
             let (documents, unknown) = owned::documents(web, dataset, &ids).await?;

@@ -16,8 +16,10 @@ use super::fault::Fault;
 /// A JSON object; anything else is told.
 pub struct Strict(pub Map<String, Value>);
 
-/// A JSON object where there is one, else nothing.
+/// A JSON object, or nothing where nothing was sent; what can't be read is never taken for nothing, which may mean all.
 pub struct Lenient(pub Map<String, Value>);
+
+const MALFORMED: &str = "Malformed JSON syntax: Missing commas/brackets or invalid encoding";
 
 /// The query string in order; names may repeat.
 pub struct Query(pub Vec<(String, String)>);
@@ -31,8 +33,7 @@ impl FromRequest<Arc<Web>> for Strict {
         if kind.split(';').next().map(str::trim) != Some("application/json") {
             return Err(Fault::argument(format!("Unsupported content type: Expected application/json, got {kind}")));
         }
-        let fault = "Malformed JSON syntax: Missing commas/brackets or invalid encoding";
-        match serde_json::from_slice(&bytes).map_err(|_| Fault::argument(fault))? {
+        match serde_json::from_slice(&bytes).map_err(|_| Fault::argument(MALFORMED))? {
             Value::Object(object) => Ok(Self(object)),
             other => {
                 let kind = super::python::kind(&other);
@@ -52,11 +53,17 @@ impl FromRequest<Arc<Web>> for Lenient {
 
     async fn from_request(request: Request, web: &Arc<Web>) -> Result<Self, Fault> {
         let bytes = whole(request, web).await?;
-        let object = serde_json::from_slice(&bytes).ok().and_then(|value| match value {
-            Value::Object(object) => Some(object),
-            _ => None,
-        });
-        Ok(Self(object.unwrap_or_default()))
+        if bytes.trim_ascii().is_empty() {
+            return Ok(Self(Map::new()));
+        }
+        match serde_json::from_slice(&bytes).map_err(|_| Fault::argument(MALFORMED))? {
+            Value::Object(object) => Ok(Self(object)),
+            Value::Null => Ok(Self(Map::new())),
+            other => {
+                let kind = super::python::kind(&other);
+                Err(Fault::unexpected(format!("AttributeError(\"'{kind}' object has no attribute 'get'\")")))
+            }
+        }
     }
 }
 
@@ -127,8 +134,11 @@ pub fn apart<T: Clone + Eq + Hash>(entries: impl IntoIterator<Item = T>) -> (Vec
 }
 
 /// Texts of a list in a lenient body; `None` where it is absent, null or empty.
-pub fn texts(given: &Map<String, Value>, name: &str) -> Option<Vec<String>> {
-    let list = given.get(name)?.as_array()?;
-    let texts: Vec<String> = list.iter().map(super::python::str).collect();
-    (!texts.is_empty()).then_some(texts)
+pub fn texts(given: &Map<String, Value>, name: &str) -> Result<Option<Vec<String>>, Fault> {
+    match given.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Array(list)) if list.is_empty() => Ok(None),
+        Some(Value::Array(list)) => Ok(Some(list.iter().map(super::python::str).collect())),
+        Some(_) => Err(Fault::argument(format!("`{name}` should be a list"))),
+    }
 }

@@ -1,9 +1,12 @@
 //! The body that makes or changes a chat, checked in RAGFlow's order.
 
-use serde_json::{Map, Value};
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
 
 use super::fault::Fault;
 use super::{Web, owned, python};
+use crate::catalog::PageQuery;
 use crate::service::{Caller, Chat, SqlSettings};
 
 /// Rerankers that RAGFlow brings along. Rows are ranked by words, so none is run; chats that name one are not refused.
@@ -13,8 +16,8 @@ const RERANKERS: [&str; 2] = ["BAAI/bge-reranker-v2-m3", "maidalun1020/bce-reran
 pub const SYSTEM: &str = "You are an intelligent assistant. Answer the question from the knowledge base alone, and say so where it has no answer.\n\
     Here is the knowledge base:\n{knowledge}\nThe above is the knowledge base.";
 
-/// Puts what was sent into the chat; what was not sent stays.
-pub async fn change(web: &Web, caller: &Caller, chat: &mut Chat, given: &Map<String, Value>) -> Result<(), Fault> {
+/// The datasets and models that were sent; what was not sent stays.
+pub async fn sources(web: &Web, caller: &Caller, chat: &mut Chat, given: &Map<String, Value>) -> Result<(), Fault> {
     if let Some(ids) = given.get("dataset_ids").filter(|ids| !ids.is_null()) {
         chat.settings.dataset_ids = datasets(web, caller, ids).await?;
     }
@@ -25,14 +28,29 @@ pub async fn change(web: &Web, caller: &Caller, chat: &mut Chat, given: &Map<Str
     if !reranker.is_empty() && !RERANKERS.contains(&reranker) {
         return Err(Fault::data(format!("`rerank_model` {reranker} doesn't exist")));
     }
-    let sql = sql(web, &chat.settings.sql, given)?;
+    chat.settings.sql = sql(web, &chat.settings.sql, given)?;
+    Ok(())
+}
+
+/// No other chat of the caller's is called so.
+pub async fn is_free(web: &Web, caller: &Caller, chat: &Chat, taken: &str) -> Result<(), Fault> {
+    let query = PageQuery { name: Some(chat.record.name.clone()), ..PageQuery::all() };
+    let named = web.service.chats(caller, &query).await?;
+    let free = named.iter().all(|other| other.record.id == chat.record.id);
+    if free { Ok(()) } else { Err(Fault::data(taken)) }
+}
+
+/// The settings that were sent; what was not sent stays.
+pub fn settings(chat: &mut Chat, given: &Map<String, Value>) -> Result<(), Fault> {
+    let (llm, prompt) = (object(given, "llm")?, object(given, "prompt")?);
     if given.get("tenant_id").is_some_and(|id| !id.is_null()) {
         return Err(Fault::data("`tenant_id` must not be provided."));
     }
     chat.settings.llm.extend(llm);
-    chat.settings.prompt.extend(prompt);
-    parameters(&chat.settings.prompt)?;
-    chat.settings.sql = sql;
+    if !prompt.is_empty() {
+        chat.settings.prompt.extend(prompt);
+        parameters(&chat.settings.prompt)?;
+    }
     if let Some(avatar) = given.get("avatar").and_then(Value::as_str) {
         chat.settings.avatar = avatar.to_owned();
     }
@@ -60,7 +78,7 @@ async fn datasets(web: &Web, caller: &Caller, given: &Value) -> Result<Vec<Strin
         Value::String(text) => text.chars().map(String::from).collect(),
         _ => return Err(Fault::data("`dataset_ids` should be a list")),
     };
-    let mut ids = Vec::with_capacity(named.len());
+    let (mut ids, mut models) = (Vec::with_capacity(named.len()), HashSet::new());
     for id in &named {
         let foreign = || format!("You don't own the dataset {id}");
         let dataset = owned::dataset_or(web, caller, id, foreign).await?;
@@ -68,6 +86,10 @@ async fn datasets(web: &Web, caller: &Caller, given: &Value) -> Result<Vec<Strin
             return Err(Fault::data(format!("The dataset {id} doesn't own parsed file")));
         }
         ids.push(dataset.record.id.to_string());
+        models.insert(dataset.settings.model().to_owned());
+    }
+    if models.len() > 1 {
+        return Err(Fault::authentication("Datasets use different embedding models.\""));
     }
     Ok(ids)
 }
@@ -118,10 +140,16 @@ fn sql(web: &Web, set: &SqlSettings, given: &Map<String, Value>) -> Result<SqlSe
     Ok(settings)
 }
 
+/// The variables of a prompt where none are set.
+pub fn variables() -> Value {
+    json!([{"key": "knowledge", "optional": false}])
+}
+
 /// Each variable that is not optional stands in the prompt.
 fn parameters(prompt: &Map<String, Value>) -> Result<(), Fault> {
     let text = prompt.get("prompt").and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or(SYSTEM);
-    for variable in prompt.get("variables").and_then(Value::as_array).into_iter().flatten() {
+    let variables = prompt.get("variables").cloned().unwrap_or_else(variables);
+    for variable in variables.as_array().into_iter().flatten() {
         let key = variable.get("key").map(python::str).unwrap_or_default();
         let optional = variable.get("optional").and_then(Value::as_bool).unwrap_or(false);
         if !optional && !text.contains(&format!("{{{key}}}")) {

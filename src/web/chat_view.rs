@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::chat_body::SYSTEM;
+use super::chat_body::{self, SYSTEM};
 use super::date;
 use crate::catalog::SessionRecord;
 use crate::service::{Chat, Dataset, OPENER};
@@ -33,7 +33,7 @@ fn stored(dataset: &Dataset) -> Value {
     let (record, settings) = (&dataset.record, &dataset.settings);
     json!({
         "id": record.id, "name": record.name, "avatar": settings.avatar, "chunk_num": record.chunks(), "doc_num": record.documents,
-        "parser_id": settings.chunk_method, "embd_id": settings.embedding_model, "permission": settings.permission,
+        "parser_id": settings.chunk_method, "embd_id": settings.model(), "permission": settings.permission,
         "description": settings.description, "language": "English", "token_num": 0, "tenant_id": record.owner
     })
 }
@@ -54,7 +54,7 @@ fn llm(sent: &Map<String, Value>, model: &str) -> Value {
 fn prompt(sent: &Map<String, Value>) -> Value {
     let mut shown = json!({
         "similarity_threshold": 0.2, "keywords_similarity_weight": 0.7, "top_n": 6, "rerank_model": "",
-        "variables": [{"key": "knowledge", "optional": false}], "empty_response": EMPTY, "opener": OPENER,
+        "variables": chat_body::variables(), "empty_response": EMPTY, "opener": OPENER,
         "show_quote": true, "prompt": SYSTEM, "tts": false, "refine_multiturn": true
     });
     for (name, value) in sent {

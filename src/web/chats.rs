@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::body::{Lenient, Query, apart, texts};
 use super::caller::{Reader, Writer};
@@ -23,16 +23,27 @@ pub async fn create_chat(
     Lenient(given): Lenient,
 ) -> Answered<Value> {
     let mut chat = Chat::new(&caller, "");
-    chat_body::change(&web, &caller, &mut chat, &given).await?;
+    chat_body::sources(&web, &caller, &mut chat, &given).await?;
     if caller.datasets.is_some() && chat.settings.dataset_ids.is_empty() {
         return Err(Fault::data("This API key is for some datasets only; name one of them in `dataset_ids`."));
     }
     let unnamed = "`name` is required.";
     chat.record.name = chat_body::name(&given, unnamed)?.ok_or_else(|| Fault::data(unnamed))?.to_owned();
-    if !web.service.put_chat(&mut chat).await? {
-        return Err(Fault::data("Duplicated chat name in creating chat."));
-    }
+    put(&web, &caller, &mut chat, &given, "Duplicated chat name in creating chat.").await?;
     Ok(Envelope::of(chat_view::chat(&chat, model(&web), None)))
+}
+
+/// Keeps the chat with the settings that were sent.
+async fn put(
+    web: &Web,
+    caller: &Caller,
+    chat: &mut Chat,
+    given: &Map<String, Value>,
+    taken: &str,
+) -> Result<(), Fault> {
+    chat_body::is_free(web, caller, chat, taken).await?;
+    chat_body::settings(chat, given)?;
+    if web.service.put_chat(chat).await? { Ok(()) } else { Err(Fault::data(taken)) }
 }
 
 fn model(web: &Web) -> &str {
@@ -50,13 +61,11 @@ pub async fn update_chat(
 ) -> Result<Done, Fault> {
     let foreign = || "You do not own the chat".to_owned();
     let mut chat = owned::chat_or(&web, &caller, &id, foreign).await?;
-    chat_body::change(&web, &caller, &mut chat, &given).await?;
+    chat_body::sources(&web, &caller, &mut chat, &given).await?;
     if let Some(name) = chat_body::name(&given, "`name` cannot be empty.")? {
         chat.record.name = name.to_owned();
     }
-    if !web.service.put_chat(&mut chat).await? {
-        return Err(Fault::data("Duplicated chat name in updating chat."));
-    }
+    put(&web, &caller, &mut chat, &given, "Duplicated chat name in updating chat.").await?;
     Ok(Done::default())
 }
 
@@ -67,7 +76,7 @@ pub async fn update_chat(
     responses((status = 200, body = Envelope<Value>), (status = 401, body = Failure)))]
 pub async fn list_chats(State(web): State<Arc<Web>>, Reader(caller): Reader, query: Query) -> Answered<Vec<Value>> {
     let unknown = || Fault::data("The chat doesn't exist");
-    let page = page_query(&web, &query)?;
+    let page = page_query(&web, &query, &["name", "id"])?;
     let page = PageQuery { id: id(&query).map_err(|()| unknown())?, ..page };
     let chats = web.service.chats(&caller, &page).await?;
     if (page.id.is_some() || page.name.is_some()) && chats.is_empty() {
@@ -86,12 +95,20 @@ pub fn id(query: &Query) -> Result<Option<crate::ids::Id>, ()> {
     query.get("id").map(str::parse).transpose().map_err(|_| ())
 }
 
-/// Page and order of a list of chats or sessions.
-pub fn page_query(web: &Web, query: &Query) -> Result<PageQuery, Fault> {
+/// Page and order of a list of chats or sessions, by the time they were made or changed or by one of the other `columns`.
+pub fn page_query(web: &Web, query: &Query, columns: &[&'static str]) -> Result<PageQuery, Fault> {
     let (skip, take) = query.page(web, 0)?;
+    let order = match query.get("orderby") {
+        None | Some("create_time" | "create_date") => "created",
+        Some("update_time" | "update_date") => "updated",
+        Some(field) => columns
+            .iter()
+            .find(|column| **column == field)
+            .ok_or_else(|| Fault::argument(format!("`orderby` can't be {field}")))?,
+    };
     Ok(PageQuery {
         name: query.get("name").map(str::to_owned),
-        by_update: query.get("orderby").is_some_and(|field| field.starts_with("update")),
+        order: Some(order),
         ascending: !query.descending(),
         skip,
         take,
@@ -107,7 +124,7 @@ pub async fn delete_chats(
     Writer(caller): Writer,
     Lenient(given): Lenient,
 ) -> Result<Done, Fault> {
-    let (chats, errors) = named(&web, &caller, texts(&given, "ids")).await?;
+    let (chats, errors) = named(&web, &caller, texts(&given, "ids")?).await?;
     for chat in &chats {
         web.service.delete_chat(chat).await?;
     }

@@ -90,6 +90,31 @@ impl<'a> Checked<'a> {
         Some(number)
     }
 
+    /// A number from `least` to `most`; `null` is none.
+    pub fn number(&mut self, name: &'static str, least: f64, most: f64) {
+        let Some(value) = self.field(name).filter(|value| !value.is_null()) else { return };
+        match value.as_f64() {
+            None => self.fault(name, "Input should be a valid number", value),
+            Some(number) if number < least => {
+                self.fault(name, &format!("Input should be greater than or equal to {least}"), value);
+            }
+            Some(number) if number > most => {
+                self.fault(name, &format!("Input should be less than or equal to {most}"), value);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Whether the field was given as `null`.
+    pub fn is_null(&mut self, name: &'static str) -> bool {
+        self.field(name).is_some_and(Value::is_null)
+    }
+
+    /// The items of a list; none where it is no list.
+    pub fn items(&mut self, name: &'static str) -> &'a [Value] {
+        self.field(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
     /// One of these words; `null` is none of them.
     pub fn word(&mut self, name: &'static str, words: &[&'static str]) -> Option<&'static str> {
         let value = self.field(name)?;
@@ -111,6 +136,11 @@ impl<'a> Checked<'a> {
             self.fault(name, "Invalid UUID1 format", value);
         }
         id
+    }
+
+    /// The faults so far.
+    pub fn told(self) -> Vec<String> {
+        self.faults
     }
 
     /// Nothing more may have been given.

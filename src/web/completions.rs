@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use futures::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
-use super::body::Lenient;
+use super::body::{Lenient, texts};
 use super::caller::Writer;
 use super::envelope::{Envelope, Failure};
 use super::fault::Fault;
@@ -43,7 +43,7 @@ pub async fn complete(
     if question.is_empty() {
         return Err(Fault::data("`question` is required."));
     }
-    let turn = Turn { web, caller, chat, session: session.id, question, documents: documents(&given) };
+    let turn = Turn { web, caller, chat, session: session.id, question, documents: documents(&given)? };
     if !streams {
         return Ok(Envelope::of(turn.answered().await?).into_response());
     }
@@ -59,10 +59,15 @@ fn first_words(given: &Map<String, Value>) -> String {
     if words.trim().is_empty() { "New session".to_owned() } else { words }
 }
 
-fn documents(given: &Map<String, Value>) -> Option<Vec<Id>> {
-    let named = given.get("doc_ids").and_then(Value::as_str).filter(|named| !named.trim().is_empty())?;
+/// The documents in scope, with commas between them or as a list; `None` is all.
+fn documents(given: &Map<String, Value>) -> Result<Option<Vec<Id>>, Fault> {
+    let named = match given.get("doc_ids") {
+        Some(Value::String(named)) if named.trim().is_empty() => None,
+        Some(Value::String(named)) => Some(named.split(',').map(str::to_owned).collect()),
+        _ => texts(given, "doc_ids")?,
+    };
     // One that is no id stands for no document.
-    Some(named.split(',').filter_map(|id| id.trim().parse().ok()).collect())
+    Ok(named.map(|ids: Vec<String>| ids.iter().filter_map(|id| id.trim().parse().ok()).collect()))
 }
 
 /// The first words of a new session.

@@ -51,13 +51,14 @@ impl DatasetView {
         if !field_map.is_empty() {
             settings.parser_config.get_or_insert_default().insert("field_map".to_owned(), Value::Object(field_map));
         }
+        let embedding_model = settings.model().to_owned();
         Self {
             id: record.id.to_string(),
             name: record.name,
             avatar: settings.avatar,
             description: settings.description,
             language: "English",
-            embedding_model: settings.embedding_model,
+            embedding_model,
             permission: settings.permission,
             chunk_method: settings.chunk_method,
             parser_config: settings.parser_config,

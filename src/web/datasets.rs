@@ -19,7 +19,7 @@ use super::fault::Fault;
 use super::parser_config::merged;
 use crate::catalog::DatasetQuery;
 use crate::ids::Id;
-use crate::service::{Caller, Dataset, DatasetSettings, default_parser_config};
+use crate::service::{Caller, Dataset, DatasetSettings, EMBEDDING_MODEL, default_parser_config};
 
 /// Makes a dataset. A name that is taken gets `(1)`.
 #[utoipa::path(post, path = "/datasets", tag = "datasets", request_body = Value,
@@ -35,7 +35,7 @@ pub async fn create_dataset(
     let settings = DatasetSettings {
         avatar: body.avatar.flatten(),
         description: body.description.flatten(),
-        embedding_model: body.embedding_model.unwrap_or_default(),
+        embedding_model: body.embedding_model.unwrap_or_else(|| EMBEDDING_MODEL.to_owned()),
         permission: body.permission.unwrap_or("me").to_owned(),
         chunk_method: chunk_method.to_owned(),
         parser_config: match body.parser_config {
@@ -169,7 +169,7 @@ pub async fn update_dataset(
         return Err(Fault::argument("No properties were modified"));
     }
     let mut dataset = strictly(&web, &caller, &id).await?;
-    let (chunks, before) = (dataset.record.chunks(), dataset.settings.embedding_model.clone());
+    let (chunks, before) = (dataset.record.chunks(), dataset.settings.model().to_owned());
     if body.embedding_model.as_ref().is_some_and(|model| *model != before) && chunks > 0 {
         return Err(Fault::data(format!("When chunk_num ({chunks}) > 0, embedding_model must remain {before}")));
     }

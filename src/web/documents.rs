@@ -82,6 +82,7 @@ async fn file_query(web: &Web, dataset: &Dataset, query: &Query) -> Result<FileQ
     let (skip, take) = query.page(web, 0)?;
     let time = |name| query.number(name, 0).map(|time| (time != 0).then_some(time));
     Ok(FileQuery {
+        within: None,
         id,
         name,
         keywords: query.get("keywords").map(str::to_owned),
@@ -135,7 +136,7 @@ pub async fn delete_documents(
     Lenient(given): Lenient,
 ) -> Result<Done, Fault> {
     let dataset = owned::dataset_or(&web, &caller, &id, || format!("You don't own the dataset {id}. ")).await?;
-    let Some(ids) = texts(&given, "ids") else {
+    let Some(ids) = texts(&given, "ids")? else {
         let all = web.service.all_documents(&dataset).await?;
         web.service.delete_documents(&all).await?;
         return Ok(Done::default());

@@ -1,6 +1,6 @@
 //! An answer as a file that spreadsheet programs open: no cell of it is taken for a formula.
 
-use axum::http::header;
+use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
@@ -19,12 +19,17 @@ pub fn xlsx(answer: &Answer) -> Result<Response, Fault> {
     Ok((headers, workbook(answer).map_err(fault)?).into_response())
 }
 
-/// The rows as CSV, labels first.
+/// The rows as CSV, labels first. Headers say how many rows there are and how many of them are in the file.
 pub fn csv(answer: &Answer) -> Result<Response, Fault> {
+    if answer.columns.is_empty() {
+        return Err(Fault::data(answer.answer.clone()));
+    }
     let text = table(answer).map_err(|error| Fault::unexpected(error.to_string()))?;
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
         (header::CONTENT_DISPOSITION, attachment("answer.csv")),
+        (HeaderName::from_static("x-rows-total"), answer.total.to_string()),
+        (HeaderName::from_static("x-rows-shown"), answer.shown.to_string()),
     ];
     Ok((headers, text).into_response())
 }

@@ -53,6 +53,11 @@ impl Fault {
         Self::new(StatusCode::OK, 108, message)
     }
 
+    /// RAGFlow's code of a bad key, which it has for one more fault.
+    pub fn authentication(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::OK, 109, message)
+    }
+
     pub fn no_chunk(message: impl Into<String>) -> Self {
         Self::new(StatusCode::OK, 404, message)
     }

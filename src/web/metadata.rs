@@ -34,11 +34,16 @@ const OPERATORS: [&str; 14] = [
 impl Condition {
     /// The body's condition; `None` where it has none.
     pub fn of(given: &Map<String, Value>) -> Result<Option<Self>, Fault> {
-        let Some(condition) = given.get("metadata_condition").filter(|condition| !condition.is_null()) else {
-            return Ok(None);
+        let fault = || Fault::argument("`metadata_condition` should be an object with a list of `conditions`");
+        let clauses = match given.get("metadata_condition") {
+            None | Some(Value::Null) => return Ok(None),
+            Some(condition) => condition.as_object().ok_or_else(fault)?.get("conditions"),
         };
-        let clauses = condition.get("conditions").and_then(Value::as_array);
-        let clauses: Vec<Clause> = clauses.into_iter().flatten().map(Clause::of).collect::<Result<_, _>>()?;
+        let clauses = match clauses {
+            None | Some(Value::Null) => return Ok(None),
+            Some(clauses) => clauses.as_array().ok_or_else(fault)?,
+        };
+        let clauses: Vec<Clause> = clauses.iter().map(Clause::of).collect::<Result<_, _>>()?;
         Ok((!clauses.is_empty()).then_some(Self(clauses)))
     }
 
@@ -49,6 +54,7 @@ impl Condition {
 
 impl Clause {
     fn of(given: &Value) -> Result<Self, Fault> {
+        let given = given.as_object().ok_or_else(|| Fault::argument("a condition should be an object"))?;
         let text = |name: &str| given.get(name).map(python::str).unwrap_or_default();
         let operator = given.get("comparison_operator").map_or_else(|| "is".to_owned(), python::str);
         if !OPERATORS.contains(&operator.as_str()) {

@@ -1,7 +1,11 @@
 //! What a path or a body names, where it is the caller's; another owner's is not there.
 
+use std::collections::HashMap;
+
 use super::Web;
 use super::fault::Fault;
+use crate::catalog::FileQuery;
+use crate::ids::Id;
 use crate::service::{Caller, Chat, Dataset, Document};
 
 /// The caller's dataset of this id.
@@ -43,10 +47,14 @@ pub async fn document_or(
 
 /// The dataset's documents of these ids, and the ids that are none.
 pub async fn documents(web: &Web, dataset: &Dataset, ids: &[String]) -> Result<(Vec<Document>, Vec<String>), Fault> {
+    let named: Vec<Option<Id>> = ids.iter().map(|id| id.parse().ok()).collect();
+    let query = FileQuery { within: Some(named.iter().flatten().copied().collect()), ..FileQuery::all() };
+    let there = web.service.documents(dataset, &query).await?.0.into_iter();
+    let there: HashMap<Id, Document> = there.map(|document| (document.record.id, document)).collect();
     let (mut found, mut unknown) = (Vec::new(), Vec::new());
-    for id in ids {
-        match document(web, dataset, id).await? {
-            Some(document) => found.push(document),
+    for (id, named) in ids.iter().zip(named) {
+        match named.and_then(|named| there.get(&named)) {
+            Some(document) => found.push(document.clone()),
             None => unknown.push(id.clone()),
         }
     }

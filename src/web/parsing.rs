@@ -22,8 +22,8 @@ pub async fn parse_documents(
     Path(id): Path<String>,
     Lenient(given): Lenient,
 ) -> Result<Done, Fault> {
-    let dataset = owned::dataset_or(&web, &caller, &id, || format!("You don't own the dataset {id}.")).await?;
-    let ids = texts(&given, "document_ids").ok_or_else(|| Fault::data("`document_ids` is required"))?;
+    let dataset = owned::own_dataset(&web, &caller, &id).await?;
+    let ids = texts(&given, "document_ids")?.ok_or_else(|| Fault::data("`document_ids` is required"))?;
     let (ids, twice) = apart(ids);
     let (documents, unknown) = owned::documents(&web, &dataset, &ids).await?;
     if documents.iter().any(is_running) {
@@ -45,8 +45,8 @@ pub async fn stop_documents(
     Path(id): Path<String>,
     Lenient(given): Lenient,
 ) -> Result<Done, Fault> {
-    let dataset = owned::dataset_or(&web, &caller, &id, || format!("You don't own the dataset {id}.")).await?;
-    let ids = texts(&given, "document_ids").ok_or_else(|| Fault::data("`document_ids` is required"))?;
+    let dataset = owned::own_dataset(&web, &caller, &id).await?;
+    let ids = texts(&given, "document_ids")?.ok_or_else(|| Fault::data("`document_ids` is required"))?;
     let (ids, twice) = apart(ids);
     let (documents, unknown) = owned::documents(&web, &dataset, &ids).await?;
     if let Some(unknown) = unknown.first() {

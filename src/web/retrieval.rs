@@ -14,7 +14,7 @@ use super::fault::Fault;
 use super::{Web, metadata, owned, python};
 use crate::ask::Chunk;
 use crate::ids::Id;
-use crate::service::{Caller, Dataset};
+use crate::service::{Caller, Dataset, ServiceError};
 use crate::tokens::{share, tokens};
 
 /// Finds rows, and texts added by hand: `dataset_ids`, `question`, `document_ids`, `page`, `page_size`, `similarity_threshold`, `vector_similarity_weight`,
@@ -27,23 +27,38 @@ pub async fn retrieve(State(web): State<Arc<Web>>, Reader(caller): Reader, Lenie
     let question = python::str(question.ok_or_else(|| Fault::data("`question` is required."))?);
     let documents = documents(&web, &datasets, &given).await?;
     let asked = Asked::of(&given)?;
+    let most = web.service.app().config().answer.max_question_chars;
+    if question.chars().count() > most {
+        return Err(Fault::data(format!("`question` has more than {most} characters (`answer.max_question_chars`)")));
+    }
     let words: HashSet<String> = tokens(&question).into_iter().collect();
     let mut found = Vec::new();
     if !words.is_empty() {
         let session = web.service.session(&datasets, documents).await?;
-        for chunk in web.service.found(session, question, asked.top_k).await? {
-            let term = share(&words, &chunk.searched());
-            let similarity = (1.0 - asked.vector_weight) * term;
-            if similarity >= asked.threshold {
-                found.push(Found { chunk, term, similarity });
-            }
-        }
-        found.sort_by(|one, other| other.similarity.total_cmp(&one.similarity));
+        let rows = web.service.found(session, question, asked.top_k).await?;
+        found = scored(rows, words.clone(), &asked).await?;
     }
     let page = found.iter().skip(asked.skip).take(asked.take).map(|found| found.shown(&words, asked.highlight));
     Ok(Envelope::of(json!({
         "total": found.len(), "chunks": page.collect::<Vec<_>>(), "doc_aggs": doc_aggs(&found)
     })))
+}
+
+/// Rows that are like the question, best first; counted away from the threads that answer.
+async fn scored(rows: Vec<Chunk>, words: HashSet<String>, asked: &Asked) -> Result<Vec<Found>, Fault> {
+    let (weight, threshold) = (1.0 - asked.vector_weight, asked.threshold);
+    let work = move || {
+        let of_row = |chunk: Chunk| {
+            let term = share(&words, &chunk.searched());
+            Found { chunk, term, similarity: weight * term }
+        };
+        let mut found: Vec<Found> =
+            rows.into_iter().map(of_row).filter(|found| found.similarity >= threshold).collect();
+        found.sort_by(|one, other| other.similarity.total_cmp(&one.similarity));
+        found
+    };
+    let found = tokio::task::spawn_blocking(work).await;
+    Ok(found.map_err(|error| ServiceError::Task(error.to_string()))?)
 }
 
 async fn datasets(web: &Web, caller: &Caller, given: &Map<String, Value>) -> Result<Vec<Dataset>, Fault> {
@@ -60,7 +75,7 @@ async fn datasets(web: &Web, caller: &Caller, given: &Map<String, Value>) -> Res
             datasets.push(dataset);
         }
     }
-    let models: HashSet<&str> = datasets.iter().map(|dataset| dataset.settings.embedding_model.as_str()).collect();
+    let models: HashSet<&str> = datasets.iter().map(|dataset| dataset.settings.model()).collect();
     if models.len() > 1 {
         return Err(Fault::data("Datasets use different embedding models.\""));
     }

@@ -82,7 +82,7 @@ pub async fn list_sessions(
 ) -> Answered<Vec<Value>> {
     let foreign = || format!("You don't own the assistant {chat_id}.");
     let chat = owned::chat_or(&web, &caller, &chat_id, foreign).await?;
-    let page = page_query(&web, &query)?;
+    let page = page_query(&web, &query, &["name", "id", "user_id"])?;
     let Ok(id) = id(&query) else { return Ok(Envelope::of(Vec::new())) };
     let page = PageQuery { id, user_id: query.get("user_id").map(str::to_owned), ..page };
     let sessions = web.service.sessions(&chat, &page).await?;
@@ -99,7 +99,7 @@ pub async fn delete_sessions(
     Lenient(given): Lenient,
 ) -> Result<Done, Fault> {
     let chat = owned::chat_or(&web, &caller, &chat_id, || "You don't own the chat".to_owned()).await?;
-    let (sessions, errors) = named(&web, &chat, texts(&given, "ids")).await?;
+    let (sessions, errors) = named(&web, &chat, texts(&given, "ids")?).await?;
     for session in &sessions {
         web.service.delete_session(session.id).await?;
     }

@@ -22,6 +22,7 @@ pub async fn files(web: &Web, mut parts: Multipart, stored: bool) -> Result<Vec<
     let (mut files, mut refused, mut seen) = (Vec::new(), Vec::new(), 0);
     while let Some(part) = within(web, parts.next_field()).await? {
         if part.name() != Some("file") {
+            skip(web, part).await?;
             continue;
         }
         seen += 1;
@@ -31,9 +32,12 @@ pub async fn files(web: &Web, mut parts: Multipart, stored: bool) -> Result<Vec<
         let name = name(&part)?;
         if !EXTENSIONS.contains(&suffix(&name).to_lowercase().as_str()) {
             refused.push(format!("{name}: This type of file has not been supported yet!"));
+            skip(web, part).await?;
         } else if stored && refused.is_empty() {
             let received = receive(web, part).await?;
             files.push((name, received));
+        } else {
+            skip(web, part).await?;
         }
     }
     match (seen, refused.as_slice()) {
@@ -69,6 +73,12 @@ async fn receive(web: &Web, mut part: Field<'_>) -> Result<Received, Fault> {
         })?;
     }
     Ok(incoming.end().await?)
+}
+
+/// Reads over a part: as long as its bytes come the sender does not stand still.
+async fn skip(web: &Web, mut part: Field<'_>) -> Result<(), Fault> {
+    while within(web, part.chunk()).await?.is_some() {}
+    Ok(())
 }
 
 /// The next piece, unless the sender stands still or breaks off.

@@ -22,7 +22,9 @@ async fn an_answer_has_its_number_and_its_rows() {
     assert_eq!((&row["data"]["chunks"][0]["id"], &row["data"]["chunks"][0]["row"]), (&chunk["id"], &chunk["row"]));
     let file =
         served.request("POST", &path).json(&json!({"question": "各部门的销售额合计，从高到低", "format": "csv"}));
-    let file = file.send().await.expect("an answer").text().await.expect("a text");
+    let file = file.send().await.expect("an answer");
+    assert_eq!(file.headers()["x-rows-total"], file.headers()["x-rows-shown"]);
+    let file = file.text().await.expect("a text");
     assert!(file.starts_with("部门,SUM(销售额（元）)\n华南销售部,390483.63\n"), "{file}");
     let file =
         served.request("POST", &path).json(&json!({"question": "各部门的销售额合计，从高到低", "format": "xlsx"}));
@@ -40,6 +42,7 @@ async fn an_answer_has_its_number_and_its_rows() {
         (json!({"question": "x", "mode": "y"}), 101),
         (json!({"question": "x".repeat(3_000)}), 102),
         (json!({"question": "x", "document_ids": ["y"]}), 102),
+        (json!({"question": "为什么天空是蓝色的？", "mode": "sql", "format": "csv"}), 102),
     ] {
         assert_eq!(served.call("POST", &path, body.clone()).await["code"], code, "{body}");
     }
@@ -58,6 +61,9 @@ async fn a_statement_is_guarded_and_limited_to_its_dataset() {
     let all = format!("SELECT COUNT(*) FROM items WHERE price > 0 OR kb_id = '{b}'");
     let leak = served.call("POST", &format!("/datasets/{a}/sql"), json!({"sql": all})).await;
     assert!(leak["code"] == 102 || leak["data"]["rows"] == json!([[4]]), "{leak}");
+    let file = json!({"sql": "SELECT name FROM items", "format": "csv"});
+    let file = served.request("POST", &format!("/datasets/{b}/sql")).json(&file).send().await.expect("an answer");
+    assert_eq!(file.headers()["x-rows-total"], "50");
     let refused = served.call("POST", &format!("/datasets/{a}/sql"), json!({"sql": "DROP TABLE items"})).await;
     assert_eq!(refused["code"], 102);
     assert!(refused["data"]["refusal"]["code"].is_string(), "{refused}");

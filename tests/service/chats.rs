@@ -83,6 +83,11 @@ async fn a_chat_is_made_changed_listed_and_deleted() {
             json!({"name": "x", "prompt": {"prompt": "p", "variables": [{"key": "k", "optional": false}]}}),
             "Parameter 'k' is not used".to_owned(),
         ),
+        (json!({"name": "x", "prompt": {"prompt": "p"}}), "Parameter 'knowledge' is not used".to_owned()),
+        (
+            json!({"name": "销售助手", "tenant_id": "y", "prompt": {"prompt": "p"}}),
+            "Duplicated chat name in creating chat.".to_owned(),
+        ),
     ] {
         assert_eq!(
             served.call("POST", "/chats", body.clone()).await,
@@ -101,6 +106,15 @@ async fn a_chat_is_made_changed_listed_and_deleted() {
         (&json!(0.4), &json!("hello"))
     );
     assert!(shown["prompt"].get("top_k").is_none(), "{shown}");
+    let free = json!({"name": "Über", "prompt": {"prompt": "p", "variables": []}});
+    assert_eq!(served.call("POST", "/chats", free).await["code"], 0);
+    let names = async |query: &str| {
+        let listed = served.get(&format!("/chats{query}")).await;
+        listed["data"].as_array().into_iter().flatten().map(|chat| text(&chat["name"])).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names("?name=ÜBER").await, "Über");
+    assert_eq!(names("?orderby=name&desc=false").await, "other Über 销售助手");
+    assert_eq!(served.get("/chats?orderby=x").await["code"], 101);
     let path = format!("/chats/{}", text(&shown["id"]));
     assert_eq!(served.call("PUT", &path, json!({"name": "新"})).await, json!({"code": 0}));
     assert_eq!(
@@ -143,6 +157,7 @@ async fn sessions_are_made_renamed_listed_and_deleted() {
     assert_eq!(served.call("PUT", &format!("{path}/x"), json!({})).await["message"], "Session does not exist");
     assert_eq!(served.get(&format!("{path}?user_id=u")).await["data"][0]["name"], "二");
     assert_eq!(served.get(&format!("{path}?name=none")).await["data"], json!([]));
+    assert_eq!(served.get(&format!("{path}?orderby=user_id")).await["data"][0]["name"], "二");
     assert_eq!(served.get("/chats/x/sessions").await["message"], "You don't own the assistant x.");
     let partial = served.call("DELETE", &path, json!({"ids": [id, "x"]})).await;
     assert_eq!(partial["data"], json!({"success_count": 1, "errors": ["The chat doesn't own the session x"]}));
@@ -258,4 +273,50 @@ async fn openai_s_clients_are_answered() {
     }
     let unknown = sent(served.client.get(format!("{}/v1/nothing", served.base))).await;
     assert_eq!(unknown["code"], 100);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn datasets_of_one_question_have_one_embedding_model() {
+    let served = Served::new().await;
+    let mut ids = Vec::new();
+    for (name, model) in [
+        ("unset", Value::Null),
+        ("default", json!("BAAI/bge-small-en-v1.5@Builtin")),
+        ("other", json!("BAAI/bge-m3@Builtin")),
+    ] {
+        let made = served.call("POST", "/datasets", json!({"name": name, "embedding_model": model})).await;
+        ids.push(text(&made["data"]["id"]));
+        let shown = if model.is_null() { json!("BAAI/bge-small-en-v1.5@Builtin") } else { model };
+        assert_eq!(made["data"]["embedding_model"], shown);
+        served.parsed(&ids[ids.len() - 1], "a.csv", prices(3)).await;
+    }
+    let asked = |ids: &[String]| json!({"name": ids.len().to_string(), "question": "item1", "dataset_ids": ids});
+    assert_eq!(served.call("POST", "/retrieval", asked(&ids[..2])).await["code"], 0);
+    assert_eq!(served.call("POST", "/chats", asked(&ids[..2])).await["code"], 0);
+    let different = "Datasets use different embedding models.\"";
+    assert_eq!(served.call("POST", "/retrieval", asked(&ids)).await, json!({"code": 102, "message": different}));
+    assert_eq!(served.call("POST", "/chats", asked(&ids)).await, json!({"code": 109, "message": different}));
+    let long = json!({"question": "x".repeat(3_000), "dataset_ids": ids[..2]});
+    assert_eq!(served.call("POST", "/retrieval", long).await["code"], 102);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_of_a_question_are_never_ignored() {
+    let served = Served::new().await;
+    let dataset = served.dataset("d").await;
+    let one = served.parsed(&dataset, "a.csv", prices(3)).await;
+    served.parsed(&dataset, "b.csv", prices(5)).await;
+    let chat = served.call("POST", "/chats", json!({"name": "c", "dataset_ids": [dataset]})).await;
+    let path = format!("/chats/{}", text(&chat["data"]["id"]));
+    let session = text(&served.call("POST", &format!("{path}/sessions"), json!({})).await["data"]["id"]);
+    let told = async |doc_ids: Value| {
+        let asked =
+            json!({"question": "How many rows are there?", "session_id": session, "stream": false, "doc_ids": doc_ids});
+        let answer = served.call("POST", &format!("{path}/completions"), asked).await;
+        (answer["code"].clone(), answer["data"]["reference"]["SQL_RESULT"]["rows"].clone())
+    };
+    assert_eq!(told(json!("")).await, (json!(0), json!([[8]])));
+    assert_eq!(told(json!(one)).await, (json!(0), json!([[3]])));
+    assert_eq!(told(json!([one])).await, (json!(0), json!([[3]])));
+    assert_eq!(told(json!({"id": one})).await.0, 101);
 }

@@ -72,6 +72,8 @@ async fn pages_and_orders() {
     assert_eq!(names("?page=2&page_size=2").await, ("d2 d1".into(), json!(5)));
     assert_eq!(names("?page=9&page_size=2").await, (String::new(), json!(5)));
     assert_eq!(names("?name=D3&orderby=update_time").await.0, "d3");
+    served.dataset("ÜBER a").await;
+    assert_eq!(names("?name=über A").await.0, "ÜBER a");
     for (query, code, message) in [
         ("?page=0", 101, "Field: <page> - Message: <Input should be greater than or equal to 1> - Value: <0>"),
         (

@@ -348,3 +348,54 @@ async fn a_full_queue_is_429() {
     assert!(full.headers().contains_key("retry-after"));
     assert_eq!(served.get(&format!("/datasets/{dataset}/documents?run=UNSTART")).await["data"]["total"], 3);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_can_t_be_read_is_never_taken_for_all() {
+    let served = Served::new().await;
+    let dataset = served.dataset("d").await;
+    let id = served.parsed(&dataset, "a.csv", prices(3)).await;
+    let path = format!("/datasets/{dataset}/documents");
+    let sent_as = async |body: &str| sent(served.request("DELETE", &path).body(body.to_owned())).await;
+    let python = "AttributeError(\"'str' object has no attribute 'get'\")";
+    assert_eq!(sent_as("\"not json\"").await, json!({"code": 100, "data": null, "message": python}));
+    for (body, code) in [
+        ("[\"x\"]", 100),
+        ("{\"ids\": [\"", 101),
+        ("{\"ids\": \"x\"}", 101),
+        ("{\"ids\": {}}", 101),
+        ("{\"ids\": 0}", 101),
+    ] {
+        assert_eq!(sent_as(body).await["code"], code, "{body}");
+    }
+    for (chats, key) in [("/chats", "ids"), ("/datasets/x/chunks", "document_ids")] {
+        assert_ne!(served.call("DELETE", chats, json!({key: "x"})).await["code"], 0, "{chats}");
+    }
+    let asked = json!({"question": "How many rows?", "sql": "SELECT COUNT(*) FROM a", "document_ids": "x"});
+    for (route, given) in [("ask", &asked), ("sql", &asked)] {
+        assert_eq!(served.call("POST", &format!("/datasets/{dataset}/{route}"), given.clone()).await["code"], 101);
+    }
+    for condition in [json!("x"), json!({"conditions": "x"}), json!({"conditions": ["x"]})] {
+        let asked = json!({"question": "item1", "dataset_ids": [dataset], "metadata_condition": condition});
+        assert_eq!(served.call("POST", "/retrieval", asked).await["code"], 101);
+    }
+    assert_eq!(served.document(&dataset, &id).await["chunk_count"], 3);
+    assert_eq!(sent_as(" ").await["code"], 0);
+    assert_eq!(served.get(&path).await["data"]["total"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keywords_find_names_in_any_case_of_any_alphabet() {
+    let served = Served::new().await;
+    let dataset = served.dataset("d").await;
+    served.upload(&dataset, &[("ÜBERSICHT.csv", prices(1)), ("Ａ店.csv", prices(2)), ("b.csv", prices(3))]).await;
+    for (keywords, name) in
+        [("ÜBERSICHT", "ÜBERSICHT.csv"), ("übersicht", "ÜBERSICHT.csv"), ("Ａ店", "Ａ店.csv"), ("B.CSV", "b.csv")]
+    {
+        let listed = served.get(&format!("/datasets/{dataset}/documents?keywords={keywords}")).await;
+        assert_eq!(
+            (&listed["data"]["total"], &listed["data"]["docs"][0]["name"]),
+            (&json!(1), &json!(name)),
+            "{listed}"
+        );
+    }
+}

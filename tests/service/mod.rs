@@ -2,6 +2,7 @@
 
 mod agents;
 mod asking;
+mod bytes;
 mod chat_sql;
 mod chats;
 mod datasets;
@@ -10,10 +11,12 @@ mod doors;
 mod feedback;
 mod keys;
 mod killed;
+mod queue;
 mod texts;
+mod twins;
 mod walk;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -32,7 +35,9 @@ pub struct Served {
     pub key: Option<String>,
     stop: Option<oneshot::Sender<()>>,
     done: Option<JoinHandle<()>>,
-    folder: tempfile::TempDir,
+    /// Holds the data folder.
+    around: tempfile::TempDir,
+    data: PathBuf,
 }
 
 impl Served {
@@ -41,17 +46,30 @@ impl Served {
     }
 
     pub async fn with(config: Config) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let server = bind(folder.path(), config).await.beside(mcp::routes);
+        let around = tempfile::tempdir().expect("a folder");
+        let data = around.path().join("data");
+        Self::at(around, data, config).await
+    }
+
+    async fn at(around: tempfile::TempDir, data: PathBuf, config: Config) -> Self {
+        let server = bind(&data, config).await.beside(mcp::routes);
         let base = format!("http://{}", server.address().expect("an address"));
         let (stop, stopped) = oneshot::channel::<()>();
         let run = server.run(async move { drop(stopped.await) });
         let done = tokio::spawn(async move { run.await.expect("it serves") });
-        Self { base, client: client(), key: None, stop: Some(stop), done: Some(done), folder }
+        Self { base, client: client(), key: None, stop: Some(stop), done: Some(done), around, data }
+    }
+
+    /// Stops it, moves its folder and serves that.
+    pub async fn moved(mut self) -> Self {
+        self.stop().await;
+        let to = self.around.path().join("moved");
+        std::fs::rename(&self.data, &to).expect("it is moved");
+        Self::at(self.around, to, Config::default()).await
     }
 
     pub fn folder(&self) -> &Path {
-        self.folder.path()
+        &self.data
     }
 
     /// Stops it as a signal does.
