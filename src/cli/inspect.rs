@@ -70,14 +70,18 @@ fn sheet_text(sheet: &SheetReport, language: Language) -> String {
     let header = if header.is_empty() { language.choose("无", "none").to_owned() } else { header.join(", ") };
     let (first, last) = (sheet.first_row, sheet.last_row);
     let (read, stored, reported) = (sheet.rows_read, sheet.rows_stored, sheet.rows_reported);
-    match language {
+    let mut out = match language {
         Language::Chinese => format!(
             "  {name} → {table}：表头行 {header}，数据行 {first}–{last}，读到 {read} = 存入 {stored} + 另报 {reported}\n"
         ),
         Language::English => format!(
             "  {name} → {table}: header row {header}, rows {first}–{last}, {read} read = {stored} stored + {reported} reported\n"
         ),
+    };
+    for title in &sheet.titles {
+        out.push_str(&format!("    {}: {}\n", language.choose("标题", "title"), escape::line(title)));
     }
+    out
 }
 
 fn kind(kind: &str, language: Language) -> &str {
