@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chrono::{NaiveDateTime, Timelike};
+use chrono::{NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use serde::{Deserialize, Serialize};
 
 /// One cell of a sheet, before any typing. Numbers that are whole are `Integer`.
@@ -158,18 +158,26 @@ pub fn decimal_text(x: f64) -> String {
     if x.abs() >= 1e16 || (x != 0.0 && x.abs() < 1e-7) { format!("{x:e}") } else { format!("{x}") }
 }
 
-/// ISO 8601: `2024-01-05` at midnight, else `2024-01-05T10:30:00`.
+/// ISO 8601: `2024-01-05` at midnight, else `2024-01-05T10:30:00`, with a fraction where there is one.
 pub fn datetime_text(at: &NaiveDateTime) -> String {
-    if at.num_seconds_from_midnight() == 0 {
+    if at.time() == NaiveTime::MIN {
         at.format("%Y-%m-%d").to_string()
     } else {
-        at.format("%Y-%m-%dT%H:%M:%S").to_string()
+        at.format("%Y-%m-%dT%H:%M:%S%.f").to_string()
     }
 }
 
-/// `H:MM:SS`, hours unbounded.
+/// A time to the nearest second, as fields keep it.
+pub fn to_second(at: NaiveDateTime) -> NaiveDateTime {
+    let rounded = || at.checked_add_signed(TimeDelta::milliseconds(500))?.with_nanosecond(0);
+    if at.nanosecond() == 0 { at } else { rounded().unwrap_or(at) }
+}
+
+/// `H:MM:SS`, hours unbounded, with milliseconds where there are some.
 pub fn duration_text(seconds: f64) -> String {
     let sign = if seconds < 0.0 { "-" } else { "" };
-    let whole = seconds.abs().round() as u64;
-    format!("{sign}{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
+    let millis = (seconds.abs() * 1e3).round() as u64;
+    let (whole, rest) = (millis / 1000, millis % 1000);
+    let fraction = if rest > 0 { format!(".{rest:03}") } else { String::new() };
+    format!("{sign}{}:{:02}:{:02}{fraction}", whole / 3600, whole / 60 % 60, whole % 60)
 }

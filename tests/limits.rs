@@ -1,6 +1,8 @@
 //! Every limit of the configuration can be set, and says so when it is met.
 
-use std::io::Read;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::binary::{Ran, Run, fixture, root};
 
@@ -158,4 +160,34 @@ fn every_setting_is_named_in_a_test() {
         }
     }
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// A workbook's reader waits for a file that never comes: it ends with the process that asked.
+#[cfg(unix)]
+#[test]
+fn a_reader_ends_with_the_process_that_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.xlsx");
+    assert!(Command::new("mkfifo").arg(&path).status().expect("it runs").success());
+    let limits = sheetwise::config::ReadLimits::default();
+    let order =
+        serde_json::json!({ "path": path, "file": "a.xlsx", "format": "xlsx", "options": {}, "limits": limits });
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sheetwise"));
+    let command = command.arg("read-cells").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    writeln!(stdin, "{order}").expect("it reads");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().expect("a child").is_none(), "it waits for the file");
+    drop(stdin);
+    let mut gone = || {
+        std::thread::sleep(Duration::from_millis(100));
+        child.try_wait().expect("a child").is_some()
+    };
+    let ended = (0..100).any(|_| gone());
+    if !ended {
+        child.kill().expect("a child");
+    }
+    child.wait().expect("it ends");
+    assert!(ended);
 }

@@ -136,6 +136,11 @@ const SENTENCES: &[(&str, &str, &str)] = &[
         "no date in {} tells day from month: month first is taken",
         "{0} 列的日期分不出日和月，按“月在前”读",
     ),
+    (
+        "decimal_point_assumed",
+        "every point in {} may part thousands: it is taken for the decimal sign{}",
+        "{0} 列的点也可能是千位分隔符，按小数点读；--types {0}=integer 按整数读",
+    ),
     ("brackets_read_as_negative", "numbers in brackets in {} are read as negative", "{0} 列括号中的数按负数读"),
     (
         "formulas_not_calculated",

@@ -56,7 +56,7 @@ pub fn run() -> ExitCode {
 
 /// Reads one workbook for another process.
 fn serve() -> Exit {
-    match sheet::serve(std::io::stdin().lock(), std::io::stdout()) {
+    match sheet::serve(std::io::stdin(), std::io::stdout()) {
         Ok(()) => Exit::Answered,
         Err(error) => print::failure(&error.to_string()),
     }

@@ -79,6 +79,12 @@ impl Columns<'_> {
         if decision.date_order_assumed {
             self.note("date_order_assumed", format!("no date in {label} tells day from month: month first is taken"));
         }
+        if decision.decimal_point_assumed {
+            let message = format!(
+                "every point in {label} may part thousands: it is taken for the decimal sign; --types {label}=integer reads whole numbers"
+            );
+            self.note("decimal_point_assumed", message);
+        }
         if decision.holds_times() {
             let message = format!(
                 "{label} holds times as text: they are compared as text and not added up; --types {label}=decimal reads them as seconds"

@@ -35,6 +35,9 @@ pub struct Misfits {
 /// Numbers from here on have more than 15 digits.
 const LONG: f64 = 1e15;
 
+/// Bytes of text in a batch; one that has more is full however few its rows are.
+const BATCH_BYTES: usize = 32 << 20;
+
 /// Builds the batches of one document's rows.
 pub struct Builder<'a> {
     decisions: &'a [Decision],
@@ -43,6 +46,8 @@ pub struct Builder<'a> {
     batch_rows: usize,
     max_places: usize,
     rows: usize,
+    /// Bytes of the texts in the batch.
+    bytes: usize,
     row_numbers: Int64Builder,
     sheets: StringViewBuilder,
     columns: Vec<Column>,
@@ -60,6 +65,7 @@ impl<'a> Builder<'a> {
             batch_rows: batch_rows.max(1),
             max_places,
             rows: 0,
+            bytes: 0,
             row_numbers: Int64Builder::with_capacity(batch_rows),
             sheets: StringViewBuilder::with_capacity(batch_rows),
             columns: fields.iter().zip(decisions).map(|(field, _)| Column::new(field.kind, batch_rows)).collect(),
@@ -84,7 +90,8 @@ impl<'a> Builder<'a> {
         self.row_numbers.append_value(i64::try_from(row).unwrap_or(i64::MAX));
         self.sheets.append_value(sheet);
         self.rows += 1;
-        if self.rows < self.batch_rows { Ok(None) } else { self.batch().map(Some) }
+        let full = self.rows >= self.batch_rows || self.bytes >= BATCH_BYTES;
+        if full { self.batch().map(Some) } else { Ok(None) }
     }
 
     fn push_cell(&mut self, field: usize, row: u64, cell: &Cell<'_>) {
@@ -94,18 +101,23 @@ impl<'a> Builder<'a> {
         }
         let converted = self.decisions[field].convert(cell);
         self.columns[field].push(&converted.value);
+        if let Typed::Text(text) = &converted.value {
+            self.bytes += text.len();
+        }
         if converted.literal {
             return;
         }
         let text = cell.text();
         if let Some(raw) = &mut self.raws[field] {
             raw.push(self.rows, &text);
+            self.bytes += text.len();
         }
         self.misfits[field].note(&converted.value, cell, row, &text, self.max_places);
     }
 
     fn batch(&mut self) -> Result<RecordBatch, ArrowError> {
         let rows = std::mem::take(&mut self.rows);
+        self.bytes = 0;
         let mut arrays: Vec<ArrayRef> = vec![
             Arc::new(self.row_numbers.finish()),
             Arc::new(UInt32Array::from_value(self.doc_no, rows)),

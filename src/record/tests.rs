@@ -69,3 +69,14 @@ fn a_column_that_the_sheet_lacks_is_null() {
     let batches = build(&mut builder, &[vec![text("b")]], &[Some(0), None]);
     assert_eq!(content(&fields, &batches[0], 0), "x: b");
 }
+
+#[test]
+fn a_batch_of_long_texts_has_few_rows() {
+    let short = vec![vec![text("a")]];
+    let (fields, decisions) = decided(&["x"], &short);
+    let mut builder = Builder::new(&fields, &decisions, 0, 1_000, 5);
+    let long = "x".repeat(20 << 20);
+    let rows = vec![vec![text(&long)]; 5];
+    let batches = build(&mut builder, &rows, &[Some(0)]);
+    assert_eq!(batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>(), [2, 2, 1]);
+}

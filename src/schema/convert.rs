@@ -13,7 +13,7 @@ use super::decision::Decision;
 use super::number::NumberText;
 use super::plain::{self, Plain};
 use super::unit::Mark;
-use crate::value::{Cell, FieldType, decimal_text};
+use crate::value::{Cell, FieldType, decimal_text, to_second};
 
 /// What a cell holds for its field.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,7 +159,10 @@ impl Decision {
         match cell {
             Cell::Empty => Converted::new(Typed::Null, true),
             Cell::Error(_) => Converted::new(Typed::Null, false),
-            Cell::DateTime(at) => Converted::new(Typed::DateTime(*at), true),
+            Cell::DateTime(at) => {
+                let second = to_second(*at);
+                Converted::new(Typed::DateTime(second), second == *at)
+            }
             Cell::Integer(n) if self.compact_dates => self.dated(date::compact(*n)),
             Cell::Text(text) => self.datetime_text(text),
             _ => Converted::misfit(),

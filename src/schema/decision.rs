@@ -35,6 +35,9 @@ pub struct Decision {
     pub date_order_assumed: bool,
     /// `,` is the decimal sign.
     pub decimal_comma: bool,
+    /// Every point of the column may part thousands as well: it is taken for the decimal sign.
+    #[serde(default)]
+    pub decimal_point_assumed: bool,
     /// Numbers in brackets, which are read as below zero.
     pub negative_brackets: u64,
     /// Bare digits in brackets are below zero.
@@ -135,11 +138,6 @@ impl Decision {
             && !samples.is_empty()
             && samples.iter().all(|sample| clock::scan(sample.trim()).is_some())
     }
-
-    /// Error cells such as `#DIV/0!`: null in any type, and to be reported.
-    pub fn errors(&self) -> u64 {
-        self.summary.errors
-    }
 }
 
 /// A column and the ways to read it.
@@ -166,6 +164,7 @@ impl Readings<'_> {
             date_order: DateOrder::default(),
             date_order_assumed: false,
             decimal_comma: false,
+            decimal_point_assumed: false,
             negative_brackets: 0,
             booked: false,
             mark: Mark::None,
@@ -182,7 +181,8 @@ impl Readings<'_> {
             FieldType::Text => self.text(),
             FieldType::Flag => self.base(FieldType::Flag, self.profile.yes + self.profile.no),
             FieldType::DateTime => self.as_date(),
-            FieldType::Integer | FieldType::Decimal => self.as_number(kind, self.best()),
+            FieldType::Integer => self.as_number(kind, self.most(|tally| (tally.integers, tally.count()))),
+            FieldType::Decimal => self.as_number(kind, self.best()),
         }
     }
 
@@ -239,12 +239,17 @@ impl Readings<'_> {
 
     /// The reading under which most cells are numbers.
     fn best(&self) -> Numeric {
+        self.most(|tally| (tally.count(), 0))
+    }
+
+    /// The reading of which most cells fit, as `fits` counts them.
+    fn most(&self, fits: impl Fn(&Tally) -> (u64, u64)) -> Numeric {
         let numbers = &self.profile.numbers;
         let bare = std::iter::once(None).chain(numbers.marked.iter().map(Some));
         let readings = bare.flat_map(|group| [false, true].map(|comma| self.numeric(group, comma)));
         readings
             .chain(self.clocks())
-            .reduce(|best, next| if next.beats(&best) { next } else { best })
+            .reduce(|best, next| if next.beats(&best, &fits) { next } else { best })
             .unwrap_or_else(|| self.numeric(None, false))
     }
 
@@ -323,9 +328,21 @@ impl Readings<'_> {
             unit: self.unit(&best),
             identifier: self.label.says_identifier() || self.label.says_digits() || self.is_year(&best),
             decimal_comma: best.comma,
+            decimal_point_assumed: !self.forced && self.may_part_thousands(&best),
             mark: best.mark,
             ..decision
         }
+    }
+
+    /// The point is the decimal sign, and each of them may as well part thousands: `1.200`, `2.500`.
+    fn may_part_thousands(&self, best: &Numeric) -> bool {
+        let numbers = &self.profile.numbers;
+        let bare = best.mark == Mark::None || best.mark.is_currency();
+        let marked = numbers.marked.iter().filter(|group| group.mark == best.mark);
+        let groups = || marked.clone().chain(bare.then_some(&numbers.bare));
+        let points = groups().any(|group| group.point.decimals > 0);
+        let thousands = |group: &Group| group.comma.decimals == 0 && group.comma.integers == group.separated;
+        !best.comma && points && groups().all(thousands)
     }
 
     fn is_year(&self, best: &Numeric) -> bool {
@@ -358,8 +375,8 @@ impl Numeric {
     }
 
     /// More cells fit; on equal counts the reading that came first stays.
-    fn beats(&self, other: &Numeric) -> bool {
-        let key = |numeric: &Numeric| (numeric.tally.count(), numeric.mark.text().map(str::to_owned));
+    fn beats(&self, other: &Numeric, fits: impl Fn(&Tally) -> (u64, u64)) -> bool {
+        let key = |numeric: &Numeric| (fits(&numeric.tally), numeric.mark.text().map(str::to_owned));
         let (count, mark) = key(self);
         let (best, best_mark) = key(other);
         count > best || (count == best && !self.comma && mark > best_mark)

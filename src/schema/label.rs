@@ -18,6 +18,8 @@ pub struct Label {
     pub unit: Option<String>,
 }
 
+/// Characters of a label that are looked at.
+const MOST_CHARS: usize = 1_000;
 /// Values in brackets are no longer than this, in characters.
 const LONGEST_VALUE: usize = 20;
 
@@ -25,7 +27,7 @@ impl Label {
     pub fn parse(text: &str) -> Self {
         let mut label =
             Self { text: text.to_owned(), name: String::new(), synonyms: Vec::new(), allowed: Vec::new(), unit: None };
-        let normal: String = text.nfkc().collect();
+        let normal: String = text.nfkc().take(MOST_CHARS).collect();
         let (kept, dropped, mut behind) = parts(&normal);
         dropped.iter().for_each(|part| label.bracketed(part));
         while let Some(rest) = behind {

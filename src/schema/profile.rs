@@ -13,7 +13,7 @@ use super::dates::Dates;
 use super::distinct::{self, Distinct};
 use super::plain::Plain;
 use super::tally::{Numbers, Tally};
-use crate::value::{Cell, datetime_text, decimal_text, duration_text};
+use crate::value::{Cell, datetime_text, decimal_text, duration_text, to_second};
 
 /// Texts kept with their rows.
 const MOST_PLACES: usize = 10;
@@ -155,8 +155,10 @@ impl Profile {
 
     fn observe_datetime(&mut self, at: NaiveDateTime) {
         self.typed += 1;
-        self.distinct.add(distinct::mix(at.and_utc().timestamp() as u64 ^ 1 << 63), || datetime_text(&at));
-        self.dates.fixed.add(at);
+        let second = to_second(at);
+        self.distinct.add(distinct::mix(second.and_utc().timestamp() as u64 ^ 1 << 63), || datetime_text(&at));
+        self.dates.fixed.add(second);
+        self.dates.fractions += u64::from(second != at);
     }
 
     fn observe_duration(&mut self, seconds: f64, row: u64) {

@@ -33,6 +33,54 @@ fn values(decision: &Decision, cells: &[Cell<'_>]) -> String {
 }
 
 #[test]
+fn points_that_may_part_thousands_are_told_and_can_be_read_so() {
+    for (cells, assumed) in [
+        ("1.200|2.500|3.100", true),
+        ("5|1.200", true),
+        ("€1.200|€2.500", true),
+        ("1.200|0.500", false),
+        ("1.200|2.5", false),
+        ("1,200|2,500", false),
+        ("1.200,50|3,5|1.000", false),
+        ("1.200.000|1.000", false),
+        ("1|2", false),
+    ] {
+        assert_eq!(decided("Menge", &texts(cells)).decimal_point_assumed, assumed, "{cells}");
+    }
+    let cells = texts("1.200|5|3.100");
+    let forced = |kind| decide(&profile(&cells), &Label::parse("Menge"), Some(&Override { kind }));
+    let whole = forced(FieldType::Integer);
+    assert_eq!((values(&whole, &cells).as_str(), whole.unfit()), ("1200|5|3100", 0));
+    let decimal = forced(FieldType::Decimal);
+    assert_eq!((values(&decimal, &cells).as_str(), decimal.decimal_point_assumed), ("1.2|5|3.1", false));
+    let english = texts("1,200|5|3.5");
+    let whole = decide(&profile(&english), &Label::parse("x"), Some(&Override { kind: FieldType::Integer }));
+    assert_eq!(values(&whole, &english), "1200|5|!");
+}
+
+#[test]
+fn fractions_of_typed_times_are_counted_and_kept_as_text() {
+    let second = NaiveDate::from_ymd_opt(2024, 1, 5).and_then(|day| day.and_hms_opt(10, 30, 0)).expect("a time");
+    let part = second + chrono::TimeDelta::milliseconds(400);
+    let cells = [Cell::DateTime(second), Cell::DateTime(part)];
+    let decision = decided("时刻", &cells);
+    assert_eq!(profile(&cells).left_out_of_times().2, 1);
+    let literal = cells.each_ref().map(|cell| decision.convert(cell).literal);
+    assert_eq!(
+        (values(&decision, &cells).as_str(), literal),
+        ("2024-01-05T10:30:00|2024-01-05T10:30:00", [true, false])
+    );
+    assert_eq!(cells[1].text(), "2024-01-05T10:30:00.400");
+}
+
+#[test]
+fn a_label_of_any_length_is_read_at_once() {
+    let began = std::time::Instant::now();
+    let label = Label::parse(&"(".repeat(200_000));
+    assert!(began.elapsed().as_secs() < 5 && label.text.len() == 200_000);
+}
+
+#[test]
 fn types_of_columns_of_text() {
     use FieldType::{DateTime, Decimal, Flag, Integer, Text};
     for (label, cells, kind, stored, unit) in [

@@ -3,7 +3,7 @@
 //! Comes in: a file to read. Goes out: its sheets, or why they could not be read.
 //! Must never happen: a child that outlives its time; a death without a message that names its cause.
 
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -43,10 +43,14 @@ struct Order {
     limits: ReadLimits,
 }
 
-/// The child's part: takes an order, sets its own limits, answers.
-pub fn serve(input: impl Read, output: impl Write + Send) -> io::Result<()> {
-    let order: Order = serde_json::from_reader(input)?;
+/// The child's part: takes an order of one line, sets its own limits, answers. It ends when `input` does: nobody waits then.
+pub fn serve(input: impl Read + Send + 'static, output: impl Write + Send) -> io::Result<()> {
+    let mut input = BufReader::new(input);
+    let mut line = Vec::new();
+    input.read_until(b'\n', &mut line)?;
+    let order: Order = serde_json::from_slice(&line)?;
     limit_self(&order.limits)?;
+    end_with(input);
     let out = Mutex::new(BufWriter::with_capacity(256 << 10, output));
     let progress = Progress::calling(|sheet: &str, rows| {
         let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,6 +67,15 @@ pub fn serve(input: impl Read, output: impl Write + Send) -> io::Result<()> {
     }
     wire::say(&Line::End, &mut out)?;
     out.flush()
+}
+
+/// Ends this process when the way in ends, which the one that asked holds open for as long as it waits.
+fn end_with(mut input: impl Read + Send + 'static) {
+    // Without a thread its time ends it.
+    let _ = std::thread::Builder::new().spawn(move || {
+        let _ = io::copy(&mut input, &mut io::sink());
+        std::process::exit(1);
+    });
 }
 
 /// Memory and processor time of this process from now on.
@@ -135,9 +148,15 @@ impl Reading<'_> {
             let ordered = stdin.ok_or_else(|| io::ErrorKind::BrokenPipe.into()).and_then(|stdin| {
                 let mut stdin = BufWriter::new(stdin);
                 serde_json::to_writer(&mut stdin, order)?;
-                stdin.flush()
+                stdin.write_all(b"\n")?;
+                stdin.flush()?;
+                Ok(stdin)
             });
-            let answer = ordered.and_then(|()| self.answer(stdout));
+            let answer = ordered.and_then(|stdin| {
+                let answer = self.answer(stdout);
+                drop(stdin);
+                answer
+            });
             if !matches!(answer, Ok(Ok(_))) {
                 kill(&child);
             }

@@ -34,25 +34,31 @@ pub(super) fn float(x: f64) -> Stored {
     if x.fract() == 0.0 && x.abs() < EXACT { Stored::Integer(x as i64) } else { Stored::Decimal(x) }
 }
 
-/// A date keeps to the second; a time of day without a date is the seconds since midnight.
+/// A date keeps to the millisecond; a time of day without a date is the seconds since midnight.
 fn date_time(at: &ExcelDateTime) -> Stored {
     let serial = at.as_f64();
     if at.is_duration() || (0.0..1.0).contains(&serial) {
-        return Stored::Duration((serial * DAY).round());
+        return Stored::Duration(to_millisecond(serial * DAY));
     }
     if !(0.0..LAST_DAY).contains(&serial) {
         return float(serial);
     }
-    at.as_datetime().and_then(to_second).map_or_else(|| float(serial), Stored::DateTime)
+    at.as_datetime().and_then(in_milliseconds).map_or_else(|| float(serial), Stored::DateTime)
 }
 
-fn to_second(at: NaiveDateTime) -> Option<NaiveDateTime> {
-    at.checked_add_signed(Duration::milliseconds(500))?.with_nanosecond(0)
+/// Seconds without what their serial number is off by.
+fn to_millisecond(seconds: f64) -> f64 {
+    (seconds * 1e3).round() / 1e3
+}
+
+fn in_milliseconds(at: NaiveDateTime) -> Option<NaiveDateTime> {
+    let at = at.checked_add_signed(Duration::microseconds(500))?;
+    at.with_nanosecond(at.nanosecond() / 1_000_000 * 1_000_000)
 }
 
 fn iso_date(text: &str) -> Option<NaiveDateTime> {
     let text = text.trim().trim_end_matches('Z');
-    let date_time = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f").ok().and_then(to_second);
+    let date_time = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f").ok().and_then(in_milliseconds);
     let minutes = || NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").ok();
     let date = || NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().map(|date| date.and_time(NaiveTime::MIN));
     date_time.or_else(minutes).or_else(date)
@@ -62,7 +68,8 @@ fn iso_date(text: &str) -> Option<NaiveDateTime> {
 pub(super) fn iso_moment(text: &str) -> Option<Stored> {
     let at = iso_date(text)?;
     let time = at.date() == NaiveDate::from_ymd_opt(1899, 12, 31)?;
-    Some(if time { Stored::Duration(f64::from(at.num_seconds_from_midnight())) } else { Stored::DateTime(at) })
+    let seconds = || f64::from(at.num_seconds_from_midnight()) + f64::from(at.nanosecond()) / 1e9;
+    Some(if time { Stored::Duration(to_millisecond(seconds())) } else { Stored::DateTime(at) })
 }
 
 /// Seconds of `PT10H30M15.5S` (days, hours, minutes, seconds).
@@ -85,7 +92,7 @@ fn iso_duration(text: &str) -> Option<f64> {
         seconds += digits.parse::<f64>().ok()? * unit;
         digits.clear();
     }
-    digits.is_empty().then_some((sign * seconds).round())
+    digits.is_empty().then_some(to_millisecond(sign * seconds))
 }
 
 fn error_text(error: &CellErrorType) -> &'static str {
@@ -161,12 +168,16 @@ mod tests {
     fn dates_times_and_durations() {
         use ExcelDateTimeType::{DateTime, TimeDelta};
         for (serial, kind, since_1904, want) in [
-            (45_943.541, DateTime, false, "2025-10-13T12:59:02"),
+            (45_943.541, DateTime, false, "2025-10-13T12:59:02.400"),
+            (45_292.604_166_666_7, DateTime, false, "2024-01-01T14:30:00"),
             (45_292.0, DateTime, false, "2024-01-01"),
             (43_830.0, DateTime, true, "2024-01-01"),
             (0.4375, DateTime, false, "10:30:00"),
             (1.25, TimeDelta, false, "30:00:00"),
-            (45_292.999_999_9, DateTime, false, "2024-01-02"),
+            (83.456 / 86_400.0, TimeDelta, false, "0:01:23.456"),
+            (-83.456 / 86_400.0, TimeDelta, false, "-0:01:23.456"),
+            (0.1 / 86_400.0 + 0.5, DateTime, false, "12:00:00.100"),
+            (45_292.999_999_999_9, DateTime, false, "2024-01-02"),
             (-1.0, DateTime, false, "Integer(-1)"),
             (1e12, DateTime, false, "Integer(1000000000000)"),
         ] {
@@ -177,6 +188,8 @@ mod tests {
     #[test]
     fn iso_texts() {
         assert_eq!(iso_duration("PT10H30M15S"), Some(37_815.0));
+        assert_eq!(iso_duration("PT1M23.4560S"), Some(83.456));
+        assert!(matches!(iso_moment("1899-12-31T00:01:23.456"), Some(Stored::Duration(83.456))));
         assert_eq!(iso_duration("tomorrow"), None);
         assert_eq!(
             iso_date("2024-01-05T10:30:00").map(|at| datetime_text(&at)),

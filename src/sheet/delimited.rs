@@ -25,14 +25,17 @@ use crate::config::ReadLimits;
 use crate::note::Note;
 use crate::value::Cell;
 
-/// Records looked at for the header.
+/// Records looked at for the header, and cells of them: far more than may be columns.
 const HEAD_ROWS: usize = 400;
+const HEAD_CELLS: usize = 1 << 22;
 
 /// A delimited text file, ready to be streamed.
 #[derive(Debug)]
 pub(super) struct Delimited {
     path: PathBuf,
     file: String,
+    /// Its bytes.
+    pub length: u64,
     pub coding: Coding,
     pub dialect: Dialect,
     /// Lines before the text, `sep=` and comments, and the text of the comments.
@@ -41,7 +44,6 @@ pub(super) struct Delimited {
     max_rows: u64,
     most: Most,
     sniff_bytes: usize,
-    carriage_returns: bool,
     /// Where its lines are cut, if its columns are aligned by blanks.
     cuts: Vec<usize>,
     /// It is long and may go on behind a blank line.
@@ -70,7 +72,8 @@ impl Delimited {
         let broken = Rc::new(Flag::new(false));
         let rest = sample.get(coding.mark..).unwrap_or_default();
         coding.reader(Box::new(rest), broken).read_to_end(&mut text).map_err(failed)?;
-        let text = String::from_utf8_lossy(&text);
+        let bytes = text;
+        let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
         let mut dialect = dialect::sniff(text, whole);
         let cuts = aligned::cuts(text.get(dialect.skip..).unwrap_or_default(), dialect.delimiter);
@@ -79,10 +82,12 @@ impl Delimited {
         }
         let before = text.get(..dialect.skip).unwrap_or_default().replace("\r\n", "\n");
         let lines = || before.split_terminator(['\n', '\r']);
+        dialect.skip = raw_length(&bytes, dialect.skip);
         let comment = |line: &str| line.strip_prefix('#').map(|line| line.trim_start_matches('#').trim().to_owned());
         Ok(Self {
             path: path.to_owned(),
             file: file.to_owned(),
+            length: source.metadata().map_err(failed)?.len(),
             coding,
             dialect,
             lines_before: lines().count() as u64,
@@ -90,7 +95,6 @@ impl Delimited {
             max_rows: limits.max_rows,
             most: Most { quoted: limits.max_record_bytes, line: limits.max_line_bytes },
             sniff_bytes: limits.sniff_bytes,
-            carriage_returns: text.contains("\r\n"),
             gaps,
             cuts,
             short: whole && !text.contains(char::REPLACEMENT_CHARACTER),
@@ -118,11 +122,15 @@ impl Delimited {
             return Ok(None);
         }
         let (grid, unclosed) = self.grid(usize::MAX)?;
+        if grid.cells.len() > HEAD_CELLS {
+            return Ok(None);
+        }
         let on_its_side = options.transposed.unwrap_or_else(|| side::surely(&grid).is_some());
         let several = on_its_side || regions::find(&grid, None).len() > 1 || !beside::split(&grid).is_empty();
         Ok(several.then_some((grid, unclosed)))
     }
 
+    /// The first records; fewer where they are very wide.
     fn grid(&self, wanted: usize) -> Result<(Grid, Vec<u64>), ReadError> {
         let mut grid = GridBuilder::default();
         let mut records = self.records()?;
@@ -131,13 +139,19 @@ impl Delimited {
             let Some(row) = records.next()? else { break };
             unclosed.extend(records.unclosed.then_some(row));
             self.keep(&mut grid, row, &records.record);
+            if grid.len() > HEAD_CELLS {
+                break;
+            }
         }
         Ok((grid.build(), unclosed))
     }
 
-    /// Puts a record in a grid.
+    /// Puts a record in a grid that has room.
     pub fn keep(&self, grid: &mut GridBuilder, row: u64, record: &ByteRecord) {
         for (column, cell) in record.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
+            if grid.len() > HEAD_CELLS {
+                return;
+            }
             if let Some(text) = grid.texts().keep(&self.restored(&String::from_utf8_lossy(cell))) {
                 grid.push(row as u32 - 1, column as u32, Stored::Text(text));
             }
@@ -173,13 +187,13 @@ impl Delimited {
         let mut skipped = vec![0; self.dialect.skip];
         text.read_exact(&mut skipped).map_err(failed)?;
         if !self.cuts.is_empty() {
-            text = Box::new(Aligned::new(text, self.cuts.clone()));
+            text = Box::new(Aligned::new(text, self.cuts.clone(), broken.clone()));
         }
         let strays = Strays::default();
         let text = Unescaped::new(text, self.dialect);
         let reader = self.dialect.reader(text, self.most, strays.clone());
         let (record, row) = (ByteRecord::new(), self.lines_before);
-        Ok(Records { of: self, reader, record, broken, strays, unclosed: false, row, first: true })
+        Ok(Records { of: self, reader, record, broken, strays, unclosed: false, row })
     }
 
     fn failed(&self, source: std::io::Error) -> ReadError {
@@ -191,6 +205,20 @@ impl Delimited {
 fn said(text: &str) -> &str {
     let inner = text.strip_prefix("=\"").and_then(|rest| rest.strip_suffix('"'));
     inner.filter(|inner| !inner.contains('"')).unwrap_or(text)
+}
+
+/// The bytes of a text up to a place in its lossy form.
+fn raw_length(bytes: &[u8], lossy: usize) -> usize {
+    let (mut raw, mut shown) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        if lossy <= shown + chunk.valid().len() {
+            return raw + lossy.saturating_sub(shown);
+        }
+        let broken = if chunk.invalid().is_empty() { 0 } else { char::REPLACEMENT_CHARACTER.len_utf8() };
+        shown += chunk.valid().len() + broken;
+        raw += chunk.valid().len() + chunk.invalid().len();
+    }
+    raw
 }
 
 fn sample(source: &mut File, bytes: usize) -> std::io::Result<Vec<u8>> {
@@ -240,7 +268,6 @@ pub(super) struct Records<'d> {
     unclosed: bool,
     /// Row of the record.
     row: u64,
-    first: bool,
 }
 
 impl Records<'_> {
@@ -253,10 +280,8 @@ impl Records<'_> {
             Err(error) => return Err(self.failure(error)),
         }
         let lines = self.reader.position().line() - before;
-        let ending = u64::from(!(self.first && self.of.carriage_returns));
-        let inner = if lines > ending { line_feeds(self.record.as_slice()) } else { 0 };
-        self.row += 1 + lines.saturating_sub(inner + ending);
-        self.first = false;
+        let inner = if lines > 1 { line_feeds(self.record.as_slice()) } else { 0 };
+        self.row += 1 + lines.saturating_sub(inner + 1);
         self.unclosed = self.take_stray();
         if self.row > self.of.max_rows {
             return Err(ReadError::TooLarge {

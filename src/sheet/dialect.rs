@@ -42,7 +42,8 @@ pub(super) fn sniff(sample: &str, whole: bool) -> Dialect {
 
 fn sniff_text(text: &str, declared: Option<u8>) -> Dialect {
     let quote = if single_quoted(text) { b'\'' } else { b'"' };
-    let mut dialect = Dialect { delimiter: b',', quote, backslash: backslash(text), escaped: false, skip: 0 };
+    let backslash = backslash(text, char::from(quote));
+    let mut dialect = Dialect { delimiter: b',', quote, backslash, escaped: false, skip: 0 };
     dialect.delimiter = declared.unwrap_or_else(|| best_delimiter(text, dialect));
     dialect.escaped = escapes_delimiters(text, dialect);
     dialect
@@ -146,22 +147,19 @@ fn single_quoted(text: &str) -> bool {
 }
 
 /// Quotes are escaped by a backslash: `\"` stands where no field can end, and `""` does not stand for a quote.
-fn backslash(text: &str) -> bool {
+fn backslash(text: &str, quote: char) -> bool {
     let ends = |c: Option<char>| c.is_none_or(|c| matches!(c, ',' | ';' | '\t' | '|' | '\n' | '\r' | '#'));
-    let inner = |pattern: &str| {
-        text.match_indices(pattern)
-            .filter(|(at, _)| {
-                let before = text[..*at].chars().next_back();
-                !ends(text[at + pattern.len()..].chars().next()) && before != Some('"')
-            })
-            .count()
-    };
-    let escaped = inner("\\\"");
-    let doubled = text.match_indices("\"\"").filter(|(at, _)| {
-        let before = text[..*at].chars().next_back();
-        !ends(before) && before != Some('\\') && before != Some('"')
+    let before = |at: usize| text[..at].chars().next_back();
+    let [pair, twice] = [format!("\\{quote}"), format!("{quote}{quote}")];
+    let escaped = text.match_indices(&pair).filter(|(at, pair)| {
+        let behind = text[at + pair.len()..].chars().next();
+        !ends(behind) && before(*at) != Some(quote)
     });
-    text.contains('"') && escaped > doubled.count()
+    let doubled = text.match_indices(&twice).filter(|(at, _)| {
+        let before = before(*at);
+        !ends(before) && before != Some('\\') && before != Some(quote)
+    });
+    escaped.count() > doubled.count()
 }
 
 fn best_delimiter(text: &str, dialect: Dialect) -> u8 {
@@ -236,7 +234,7 @@ fn is_clean(cell: &[u8], delimiter: u8) -> bool {
     !trimmed.contains(foreign) && !trimmed.starts_with('"') && !trimmed.ends_with('"') && !packed
 }
 
-/// Rewrites `\"` as `""`, `\\` as `\` and an escaped delimiter as [`ESCAPED`]; other backslashes stay. A reader of a dialect
+/// Rewrites `\"` (or `\'`, as the text is quoted) as `""`, `\\` as `\` and an escaped delimiter as [`ESCAPED`]; other backslashes stay. A reader of a dialect
 /// without backslashes passes through.
 pub(super) struct Unescaped<R> {
     source: R,
@@ -296,7 +294,7 @@ impl<R: std::io::Read> std::io::Read for Unescaped<R> {
                     written += 1;
                     continue;
                 }
-                b'"' if self.dialect.backslash => into[written..written + 2].copy_from_slice(b"\"\""),
+                _ if self.dialect.backslash && byte == self.dialect.quote => into[written..written + 2].fill(byte),
                 b'\\' => into[written] = b'\\',
                 _ => into[written..written + 2].copy_from_slice(&[b'\\', byte]),
             }
@@ -321,6 +319,8 @@ mod tests {
             ("name,say\n'a, b',1\n'c, d',2\n", b',', b'\'', false),
             ("\"a\",\"b\"\n\"x \\\"y\\\" z\",\"2\"\n", b',', b'"', true),
             ("\"a\",\"b\"\n\"x \"\"y\"\" z\",\"C:\\\"\n", b',', b'"', false),
+            ("id,say\n1,'it\\'s ok'\n2,'that\\'s, y'\n", b',', b'\'', true),
+            ("id,say\n1,'it''s \\'\n2,'that''s, y'\n", b',', b'\'', false),
             ("one column\nof, prose\nand more\n", b',', b'"', false),
             ("Report, of May\n\nid;name;sum\n1;x;2\n2;y;3\n3;z;4\n", b';', b'"', false),
             ("a,b\r1,2\r3,4", b',', b'"', false),
@@ -362,5 +362,9 @@ mod tests {
         let dialect = Dialect { delimiter: b',', quote: b'"', backslash: true, escaped: false, skip: 0 };
         std::io::Read::read_to_string(&mut Unescaped::new(source, dialect), &mut text).expect("memory");
         assert_eq!(text, r#"a""b\c\d\"#);
+        let (source, dialect) = (&br#"a\'b\"c"#[..], Dialect { quote: b'\'', ..dialect });
+        text.clear();
+        std::io::Read::read_to_string(&mut Unescaped::new(source, dialect), &mut text).expect("memory");
+        assert_eq!(text, r#"a''b\"c"#);
     }
 }

@@ -4,6 +4,8 @@
 //! Must never happen: memory beyond the used cells; a cell that is dropped.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use chrono::NaiveDateTime;
 
@@ -171,10 +173,16 @@ impl Grid {
     /// The cells and merges of some columns, at their places.
     pub fn part(&self, (first, last): (u32, u32)) -> Grid {
         let mut part = GridBuilder::default();
+        // Shared texts stay shared.
+        let mut kept: HashMap<u32, u32> = HashMap::new();
         for i in 0..self.len() {
             for used in self.used(i).iter().filter(|used| (first..=last).contains(&used.column)) {
                 let stored = match used.stored {
-                    Stored::Text(number) => part.texts().keep(self.texts.get(number)).map(Stored::Text),
+                    Stored::Text(number) => match kept.entry(number) {
+                        Entry::Occupied(known) => Some(*known.get()),
+                        Entry::Vacant(new) => part.texts().keep(self.texts.get(number)).map(|kept| *new.insert(kept)),
+                    }
+                    .map(Stored::Text),
                     stored => Some(stored),
                 };
                 if let Some(stored) = stored {
@@ -310,9 +318,9 @@ impl Merges {
         &self.ranges
     }
 
-    /// A walk down the rows with the ranges over each.
-    pub fn walk(&self) -> MergeWalk<'_> {
-        MergeWalk { coming: &self.ranges, over: Vec::new() }
+    /// A walk down the rows with the ranges over each that begin in some columns, given in order.
+    pub fn walk<'m>(&'m self, columns: &'m [u32]) -> MergeWalk<'m> {
+        MergeWalk { coming: &self.ranges, columns, over: Vec::new() }
     }
 
     /// The range over a place.
@@ -332,12 +340,10 @@ impl Merges {
     }
 }
 
-/// Ranges over one row at most: as many as a sheet has columns.
-const MAX_OVER: usize = 16_384;
-
-/// The ranges over one row after the other.
+/// The ranges over one row after the other, one for each column where they begin.
 pub(super) struct MergeWalk<'m> {
     coming: &'m [Merge],
+    columns: &'m [u32],
     over: Vec<Merge>,
 }
 
@@ -349,10 +355,16 @@ impl MergeWalk<'_> {
         }
         while let Some((merge, rest)) = self.coming.split_first().filter(|(merge, _)| merge.first_row <= row) {
             self.coming = rest;
-            if merge.last_row >= row && self.over.len() < MAX_OVER {
+            if merge.last_row >= row && self.has_room(merge) {
                 self.over.push(*merge);
             }
         }
         &self.over
+    }
+
+    /// It begins in one of the columns, and no other over the row does.
+    fn has_room(&self, merge: &Merge) -> bool {
+        self.columns.binary_search(&merge.first_column).is_ok()
+            && self.over.iter().all(|other| other.first_column != merge.first_column)
     }
 }

@@ -28,7 +28,10 @@ pub(super) fn find(grid: &Grid, first: usize, last: usize) -> Header {
     let look = Look::new(grid, first, last);
     let start = begin(&look);
     if !look.is_header(start) {
-        return Header { titles: titles(grid, first, start), rows: Vec::new(), body: start };
+        // Without a header a row of several cells is no title.
+        let is_row = |i: &usize| grid.filled(*i).nth(1).is_some() && !is_property_line(&look, *i);
+        let body = (first..start).find(is_row).unwrap_or(start);
+        return Header { titles: titles(grid, first, body), rows: Vec::new(), body };
     }
     let mut rows = vec![start];
     extend_down(&look, &mut rows);

@@ -4,6 +4,7 @@
 //! Must never happen: a cell of a table that is lost; a script or a style taken for text.
 
 use super::grid::{Grid, GridBuilder, Merge, Stored};
+use super::workbook::COLUMNS;
 
 /// Spans that a program would write; larger ones are cut.
 const MOST_SPAN: u32 = 1_000;
@@ -59,6 +60,10 @@ impl Walk {
     fn tag<'t>(&mut self, rest: &'t str) -> &'t str {
         if rest.starts_with("<!--") {
             return rest.find("-->").map_or("", |end| &rest[end + 3..]);
+        }
+        if !rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
+            self.text("<");
+            return &rest[1..];
         }
         let Some(end) = rest.find('>') else { return "" };
         let (tag, behind) = (&rest[1..end], &rest[end + 1..]);
@@ -147,8 +152,10 @@ impl Walk {
                 while free.get(column as usize).is_some_and(|free| *free > self.row) {
                     column += 1;
                 }
-                self.place(&cell, column, &mut free);
-                column += cell.columns;
+                // A span beyond the last column spans nothing.
+                let columns = if column + cell.columns > COLUMNS { 1 } else { cell.columns };
+                self.place(&Td { columns, ..cell }, column, &mut free);
+                column += columns;
             }
             self.row += 1;
         }
@@ -281,6 +288,19 @@ mod tests {
             lines(page),
             ["0=月报", "0=部门 1=金额 （元）", "1=一月 2=二月", "0=A & B C 1=1,200 2=007", "0=done"]
         );
+    }
+
+    #[test]
+    fn a_sign_that_opens_no_tag_is_text() {
+        let page = "<table><tr><td><0.01</td><td>a < b</td><td>1 <= 2 << 3</td><td><</td><td>x</td></tr></table>";
+        assert_eq!(lines(page), ["0=<0.01 1=a < b 2=1 <= 2 << 3 3=< 4=x"]);
+    }
+
+    #[test]
+    fn spans_do_not_reach_beyond_the_last_column() {
+        let page = format!("<table><tr>{}</table>", "<td colspan=1000>x</td>".repeat(40));
+        let grid = grid(&page, 1_000).expect("few cells").expect("a table");
+        assert_eq!((grid.used(0).len(), grid.filled(0).last().map(|(column, _)| column)), (40, Some(16_023)));
     }
 
     #[test]

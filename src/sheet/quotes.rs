@@ -1,6 +1,7 @@
 //! Quotes that open a field and never close it, made characters of their line.
 //!
-//! Comes in: delimited text in UTF-8. Goes out: the same text, in which a stray opening quote is written as a quoted quote.
+//! Comes in: delimited text in UTF-8. Goes out: the same text, in which a stray opening quote is written as a quoted quote
+//! and each line outside quotes, the last one too, ends with a line feed.
 //! Must never happen: a row that a stray quote swallows; more than the bound looked ahead.
 
 use std::cell::RefCell;
@@ -43,16 +44,34 @@ pub(super) struct Quotes<R> {
     /// `at` is in a field whose quotes are characters.
     literal: bool,
     lines: u64,
-    /// Bytes of the line so far.
+    /// Bytes of the line so far, those of quoted fields too.
     line: usize,
+    /// A carriage return was passed on as a line feed: one that follows it is of the same line end.
+    returned: bool,
 }
 
 impl<R: Read> Quotes<R> {
     pub fn new(source: R, (quote, delimiter): (u8, u8), most: Most, strays: Strays) -> Self {
         let (chunk, out) = (Vec::new(), Vec::new());
         let (at, given, lines, line) = (0, 0, 0, 0);
-        let (ended, begins, literal) = (false, true, false);
-        Self { source, quote, delimiter, most, strays, chunk, at, ended, out, given, begins, literal, lines, line }
+        let (ended, begins, literal, returned) = (false, true, false, false);
+        Self {
+            source,
+            quote,
+            delimiter,
+            most,
+            strays,
+            chunk,
+            at,
+            ended,
+            out,
+            given,
+            begins,
+            literal,
+            lines,
+            line,
+            returned,
+        }
     }
 
     /// The byte at a place, reading on where it must; `None` at the end of the text.
@@ -82,6 +101,9 @@ impl<R: Read> Quotes<R> {
                 if std::mem::take(&mut self.literal) {
                     self.out.push(self.quote);
                 }
+                if std::mem::take(&mut self.line) > 0 {
+                    self.out.push(b'\n');
+                }
                 return Ok(());
             };
             if self.literal {
@@ -108,25 +130,43 @@ impl<R: Read> Quotes<R> {
 
     fn pass_to(&mut self, end: usize) {
         let run = &self.chunk[self.at..end];
-        self.lines += run.iter().filter(|byte| **byte == b'\n').count() as u64;
-        let ended = run.iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
-        self.line = ended.map_or(self.line + run.len(), |end| run.len() - end - 1);
-        self.out.extend_from_slice(run);
+        let start = self.out.len();
+        let mut from = usize::from(self.returned && run.first() == Some(&b'\n'));
+        let returns = run.contains(&b'\r');
+        while returns && let Some(at) = run[from..].iter().position(|byte| *byte == b'\r').map(|at| from + at) {
+            self.out.extend_from_slice(&run[from..at]);
+            self.out.push(b'\n');
+            from = at + 1 + usize::from(run.get(at + 1) == Some(&b'\n'));
+        }
+        self.out.extend_from_slice(&run[from..]);
+        self.returned = run.last() == Some(&b'\r');
+        let out = &self.out[start..];
+        self.lines += line_feeds(out);
+        let ended = out.iter().rposition(|byte| *byte == b'\n');
+        self.line = ended.map_or(self.line + out.len(), |end| out.len() - end - 1);
         self.begins = run.last().is_some_and(|byte| self.ends_field(*byte));
         self.at = end;
     }
 
+    /// Passes a quoted field as it stands: its line goes on behind it.
+    fn pass_quoted(&mut self, end: usize) {
+        let field = &self.chunk[self.at..end];
+        self.lines += line_feeds(field);
+        self.line += field.len();
+        self.out.extend_from_slice(field);
+        (self.begins, self.at) = (false, end);
+    }
+
     /// A quote at the beginning of a field.
     fn open(&mut self) -> std::io::Result<()> {
+        self.returned = false;
         match self.closing()? {
-            Some(closing) => {
-                self.pass_to(closing + 1);
-                self.begins = false;
-            }
+            Some(closing) => self.pass_quoted(closing + 1),
             None => {
                 self.strays.borrow_mut().push_back(self.lines);
                 self.out.extend_from_slice(&[self.quote; 3]);
                 self.at += 1;
+                self.line += 1;
                 self.literal = true;
             }
         }
@@ -144,6 +184,7 @@ impl<R: Read> Quotes<R> {
             self.out.push(byte);
         }
         self.at += 1;
+        self.line += 1;
     }
 
     /// Where the quoted field that opens at `at` is closed, if it is.
@@ -172,6 +213,10 @@ impl<R: Read> Quotes<R> {
         }
         Ok(!spans || self.byte(place)?.is_none_or(|byte| self.ends_field(byte)))
     }
+}
+
+fn line_feeds(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
 impl<R: Read> Read for Quotes<R> {
@@ -205,21 +250,56 @@ mod tests {
             "\"5\" nails\",3\n",
             "a \"b\nc\" d\n",
             "",
-            "\"\",\"\"\n\"\"",
-            "\"a\"",
+            "\"\",\"\"\n\"\"\n",
+            "\"a\r\nb\"\n",
         ] {
             assert_eq!(passed(same, 1000), (same.to_owned(), Vec::new()));
         }
         for (text, want, line) in [
             ("a,b\n6,\"oops,6\n7,x,8\n", "a,b\n6,\"\"\"oops\",6\n7,x,8\n", 1),
-            ("6,\"oops,6\r\n7,\"Smith, J\",8\n", "6,\"\"\"oops\",6\r\n7,\"Smith, J\",8\n", 0),
-            ("1,2\n\"oops", "1,2\n\"\"\"oops\"", 1),
+            ("6,\"oops,6\r\n7,\"Smith, J\",8\n", "6,\"\"\"oops\",6\n7,\"Smith, J\",8\n", 0),
+            ("1,2\n\"oops", "1,2\n\"\"\"oops\"\n", 1),
             ("\"say \"\"x\n2,\"\",\n", "\"\"\"say \"\"\"\"x\"\n2,\"\",\n", 0),
         ] {
             assert_eq!(passed(text, 1000), (want.to_owned(), vec![line]), "{text}");
         }
-        assert_eq!(passed("\"ab\ncd\",x", 4).0, "\"\"\"ab\"\ncd\",x");
-        assert_eq!(passed("\"ab\ncd\",x", 6).0, "\"ab\ncd\",x");
+        assert_eq!(passed("\"ab\ncd\",x", 4).0, "\"\"\"ab\"\ncd\",x\n");
+        assert_eq!(passed("\"ab\ncd\",x", 6).0, "\"ab\ncd\",x\n");
+    }
+
+    #[test]
+    fn all_lines_end_alike() {
+        for (text, want) in [
+            ("a\r\nb\rc\n\r\n\rd", "a\nb\nc\n\n\nd\n"),
+            ("a,\r\n\"b\rc\r\n\"\r\n\"d\r\ne\n", "a,\n\"b\rc\r\n\"\n\"\"\"d\"\ne\n"),
+            ("a\r\n\r\n", "a\n\n"),
+        ] {
+            assert_eq!(passed(text, 1000).0, want, "{text:?}");
+            let limits = Most { quoted: 1000, line: usize::MAX };
+            let mut quotes = Quotes::new(Bytewise(text.as_bytes()), (b'"', b','), limits, Strays::default());
+            let mut out = String::new();
+            quotes.read_to_string(&mut out).expect("memory");
+            assert_eq!(out, want, "{text:?} byte by byte");
+        }
+    }
+
+    /// Gives one byte at a time.
+    struct Bytewise<'t>(&'t [u8]);
+
+    impl Read for Bytewise<'_> {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            let one = into.len().min(1);
+            self.0.read(&mut into[..one])
+        }
+    }
+
+    #[test]
+    fn quoted_line_ends_do_not_make_a_line_short() {
+        let text = "\"\n\",".repeat(1_000);
+        let mut quotes =
+            Quotes::new(text.as_bytes(), (b'"', b','), Most { quoted: 10, line: 1_000 }, Strays::default());
+        let failed = std::io::copy(&mut quotes, &mut std::io::sink()).expect_err("it is too long");
+        assert_eq!(failed.kind(), std::io::ErrorKind::FileTooLarge);
     }
 
     #[test]

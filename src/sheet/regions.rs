@@ -74,37 +74,37 @@ fn block(grid: &Grid, header: Header, last: usize) -> Block {
 
 /// Columns with a label or with cells in the body; cells of lone rows after a gap at the bottom do not make a column.
 fn columns(grid: &Grid, header: &Header, last: usize) -> Vec<u32> {
-    let mut used = Vec::new();
-    let mut mark = |column: u32| {
+    let mut cells: Vec<u32> = Vec::new();
+    let mut count = |column: u32, by: u32| {
         let column = column as usize;
-        if used.len() <= column {
-            used.resize(column + 1, false);
+        if cells.len() <= column {
+            cells.resize(column + 1, 0);
         }
-        used[column] = true;
+        cells[column] += by;
     };
     for i in &header.rows {
-        grid.filled(*i).for_each(|(column, _)| mark(column));
+        grid.filled(*i).for_each(|(column, _)| count(column, STRAY_CELLS + 1));
     }
     let end = before_stray(grid, header.body, last);
     for i in header.body..end {
-        grid.filled(i).for_each(|(column, _)| mark(column));
+        grid.filled(i).for_each(|(column, _)| count(column, 1));
     }
-    let columns: Vec<u32> = (0..used.len() as u32).filter(|column| used[*column as usize]).collect();
-    let near = columns.windows(2).position(|pair| {
-        let far = pair[1] > pair[0] + FAR_COLUMNS;
-        far && columns.iter().filter(|column| **column > pair[0]).all(|column| is_stray(grid, header, end, *column))
-    });
-    near.map_or(columns.clone(), |near| columns[..=near].to_vec())
+    let mut columns: Vec<u32> = (0..cells.len() as u32).filter(|column| cells[*column as usize] > 0).collect();
+    let labelled = |column: u32| header.rows.iter().any(|i| !grid.seen(*i, column).is_blank());
+    let is_stray = |column: u32| cells[column as usize] <= STRAY_CELLS && !labelled(column);
+    let solid = columns.iter().rposition(|column| !is_stray(*column)).unwrap_or(0);
+    let is_far = |pair: &[u32]| pair[1] > pair[0] + FAR_COLUMNS;
+    if let Some(near) = columns[solid..].windows(2).position(is_far) {
+        columns.truncate(solid + near + 1);
+    }
+    columns
 }
+
+/// Cells at most of a column without a label that is not of the table.
+const STRAY_CELLS: u32 = 2;
 
 /// Columns between a table and a cell that is not of it.
 const FAR_COLUMNS: u32 = 2;
-
-/// A column without a label and with next to no cells.
-fn is_stray(grid: &Grid, header: &Header, end: usize, column: u32) -> bool {
-    let labelled = header.rows.iter().any(|i| !grid.seen(*i, column).is_blank());
-    !labelled && (header.body..end).filter(|i| !grid.at(*i, column).is_blank()).nth(2).is_none()
-}
 
 /// The end of the body without lone cells after a gap.
 fn before_stray(grid: &Grid, body: usize, last: usize) -> usize {

@@ -11,7 +11,15 @@ use super::grid::{Grid, GridBuilder};
 /// Rows kept of each part; more than a form has, so that the beginning of a table is none.
 const PART_ROWS: usize = 100;
 /// Parts looked at; what comes after them belongs to the last table.
-const MOST_PARTS: usize = 2_000;
+const MOST_PARTS: u64 = 2_000;
+const LEAST_PARTS: u64 = 20;
+/// Bytes that are read at most when each part is read from the beginning of the file: of a long file fewer parts are looked at.
+const MOST_READ: u64 = 4 << 30;
+
+/// Parts that are looked at in a file of some bytes.
+fn most_parts(length: u64) -> u64 {
+    (MOST_READ / length.max(1)).clamp(LEAST_PARTS, MOST_PARTS)
+}
 
 /// Whether a text goes on behind a blank line, told while it streams by.
 #[derive(Debug, Default)]
@@ -74,6 +82,7 @@ impl Delimited {
         }
         let mut grid = GridBuilder::default();
         let (mut parts, mut kept, mut last) = (0, 0, 0);
+        let most = most_parts(self.length);
         let mut records = self.records()?;
         while let Some(row) = records.next()? {
             if is_blank(&records.record) {
@@ -83,7 +92,7 @@ impl Delimited {
                 (parts, kept) = (parts + 1, 0);
             }
             last = row;
-            if kept < PART_ROWS && parts <= MOST_PARTS {
+            if kept < PART_ROWS && parts <= most {
                 self.keep(&mut grid, row, &records.record);
                 kept += 1;
             }
@@ -95,6 +104,11 @@ impl Delimited {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_file_has_fewer_parts() {
+        assert_eq!([0, 1 << 20, 16 << 20, 1 << 30].map(most_parts), [2_000, 2_000, 256, 20]);
+    }
 
     #[test]
     fn a_gap_is_a_blank_line_between_others() {

@@ -32,7 +32,7 @@ impl Rows for SheetRows<'_> {
             });
         }
         let mut cells = Vec::with_capacity(self.columns.len());
-        let mut merges = self.grid.merges.walk();
+        let mut merges = self.grid.merges.walk(self.columns);
         for i in self.rows.0..end {
             cells = recycle(cells);
             let mut extra = Extra { outside: self.fill(i, &mut cells), ..Extra::default() };

@@ -191,6 +191,10 @@ fn text_files_keep_every_row_with_its_number() {
         ("a,b\n1,2\n\n3\n4,5,6\n", &["2: 1|2", "4: 3|", "cells_outside_table", "5: 4|5"][..]),
         ("a,b\r\n1,\"x\r\ny\"\r\n\r\n3,4", &["2: 1|x\r\ny", "4: 3|4"]),
         ("a,b\r1,2\r3,4\r", &["2: 1|2", "3: 3|4"]),
+        ("a,b\r1,2\r\r3,4", &["2: 1|2", "4: 3|4"]),
+        ("a,b\nx,2\r\ny,4\nz,6\r\nw,8\n", &["2: x|2", "3: y|4", "4: z|6", "5: w|8"]),
+        ("a,b\n1,\"x\r\ny\"\n3,4\r\n5,6\n\n7,8", &["2: 1|x\r\ny", "3: 3|4", "4: 5|6", "6: 7|8"]),
+        ("id,say\n1,'it\\'s ok'\n2,'that\\'s, y'\n", &["2: 1|it's ok", "3: 2|that's, y"]),
         ("sep=;\na;b\n1,5;2\n", &["3: 1,5|2"]),
         ("# by \"x\n# a, b\nid,name,n\n1,a\\, b,2\n2,c\\, d,3\n", &["4: 1|a, b|2", "5: 2|c, d|3"]),
         ("报表\n\n名,数\na,1\nb,2\n合计,3\n", &["4: a|1", "5: b|2", "6: Totals 合计 | 3"]),
@@ -218,6 +222,72 @@ fn bytes_that_are_no_text_are_noted_with_their_row() {
         .as_bytes().iter().copied().chain(*b"x\xFF,4\n").collect::<Vec<_>>().as_slice(), &ReadLimits::default())
         .expect("read");
     assert_eq!(rows[3..], ["undecodable_bytes", "5: x\u{FFFD}|4"]);
+}
+
+#[test]
+fn bytes_that_are_no_text_move_nothing() {
+    let comment = [&"# é é é é é é é é é é é é caf".as_bytes()[..], b"\xE9\nname,val\nab,1\ncd,2\n"].concat();
+    let (book, rows) = read(&comment, &ReadLimits::default()).expect("read");
+    assert_eq!((book.regions[0].columns[0].label.as_str(), rows), ("name", vec!["3: ab|1".into(), "4: cd|2".into()]));
+    let lines = "名字       数   城市\n张三王五   30   上海广州\n李四赵六   40   北京天津\ncaf".as_bytes();
+    let (_, rows) = read(&[lines, b"\xE9       50   Rome\n"].concat(), &ReadLimits::default()).expect("read");
+    assert_eq!(rows[2..], ["undecodable_bytes", "4: caf\u{FFFD}|50|Rome"]);
+}
+
+#[test]
+fn no_row_above_a_table_without_a_header_is_lost() {
+    let rest = "2024-01-02,load,1,2,3,4\n2024-01-03,load,5,6,7,8\n2024-01-04,load,5,6,7,9\n2024-01-05,load,5,1,7,8\n";
+    let (book, rows) = read(format!("2024-01-01,start\n{rest}").as_bytes(), &ReadLimits::default()).expect("read");
+    assert!(book.regions[0].titles.is_empty() && book.regions[0].header_rows.is_empty());
+    assert_eq!((rows.len(), rows[0].as_str()), (5, "1: 2024-01-01|start||||"));
+    let (book, rows) = read(format!("日志\n{rest}").as_bytes(), &ReadLimits::default()).expect("read");
+    assert_eq!((book.regions[0].titles.as_slice(), rows.len()), (&["日志".to_owned()][..], 4));
+}
+
+#[test]
+fn far_cells_cost_no_more_than_others() {
+    let began = std::time::Instant::now();
+    let mut builder = GridBuilder::default();
+    for row in 0..20_000_u32 {
+        builder.push(row, 0, Stored::Integer(row.into()));
+        builder.push(row, 1, Stored::Integer(1));
+        if row < 400 {
+            builder.push(row, 10 + row * 5, Stored::Integer(2));
+        }
+    }
+    let blocks = regions::find(&builder.build(), None);
+    assert!(blocks[0].columns.len() == 2 && began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
+    let far = ["a|b|||||", "1|2|||||9", "1|2|||||9", "1|2|||||", "1|2|||||"];
+    assert_eq!(regions::find(&grid(&far, &[]), None)[0].columns.len(), 2);
+    let more = far.map(|line| line.replace("1|2|||||", "1|2|||||9"));
+    assert_eq!(regions::find(&grid(&more.each_ref().map(String::as_str), &[]), None)[0].columns.len(), 3);
+}
+
+#[test]
+fn one_merge_for_a_column_is_walked() {
+    let merges = [(0, 9, 0, 0), (1, 9, 0, 0), (2, 5, 0, 1), (0, 9, 3, 3)];
+    let grid = grid(&["a|b||c"; 12], &merges);
+    let mut walk = grid.merges.walk(&[0, 1]);
+    assert_eq!([2, 9, 10].map(|row| walk.at(row).len()), [1, 1, 0]);
+}
+
+#[test]
+fn a_part_of_a_grid_shares_the_texts_it_shared() {
+    let mut builder = GridBuilder::default();
+    let text = builder.texts().keep("shared").expect("room");
+    for row in 0..100 {
+        builder.push(row, row % 3, Stored::Text(text));
+    }
+    let part = builder.build().part((0, 1));
+    assert_eq!((part.cells.len(), part.texts.bytes(), part.at(1, 1).text().as_ref()), (67, 6, "shared"));
+}
+
+#[test]
+fn a_very_wide_line_is_looked_at_in_part() {
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all("a,".repeat((1 << 22) + 1_000).as_bytes()).expect("written");
+    let text = super::delimited::Delimited::open(file.path(), "w.csv", &ReadLimits::default()).expect("opened");
+    assert_eq!(text.head(&ReadOptions::default()).expect("a head").cells.len(), (1 << 22) + 1);
 }
 
 #[test]

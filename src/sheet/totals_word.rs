@@ -53,7 +53,8 @@ const FIGURE_WORDS: [(Figure, &[&str]); 4] = [
 
 /// The figure that a label is the word of.
 fn figure(text: &str) -> Option<Figure> {
-    if text.len() > MAX_LABEL {
+    let begins = text.trim_start().chars().next();
+    if text.len() > MAX_LABEL || !begins.is_some_and(|c| "平均最计个条AaMmLlHhCc".contains(c)) {
         return None;
     }
     let word = folded(text);
@@ -133,6 +134,12 @@ mod tests {
         }
         assert_eq!(say("平均分"), Some(Suspect::Figure(Figure::Mean)));
         assert_eq!(say("MAX:"), Some(Suspect::Figure(Figure::Most)));
+        for (figure, words) in FIGURE_WORDS {
+            for word in words {
+                let upper: &str = &word.to_uppercase();
+                assert_eq!([word, upper].map(super::figure), [Some(figure); 2], "{word}");
+            }
+        }
         for text in ["会计", "统计", "Totally", "Summit", "累", "总经理"] {
             assert_eq!(say(text), None, "{text}");
         }

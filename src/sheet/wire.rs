@@ -145,7 +145,7 @@ fn packed(cell: &Used) -> [u8; CELL] {
         Stored::Integer(n) => (1, n as u64),
         Stored::Decimal(x) => (2, x.to_bits()),
         Stored::Flag(flag) => (3, u64::from(flag)),
-        Stored::DateTime(at) => (4, at.and_utc().timestamp() as u64),
+        Stored::DateTime(at) => (4, at.and_utc().timestamp_millis() as u64),
         Stored::Duration(seconds) => (5, seconds.to_bits()),
         Stored::Error(error) => (6, ERRORS.iter().position(|known| *known == error).unwrap_or(0) as u64),
     };
@@ -165,7 +165,10 @@ fn unpacked(bytes: &[u8; CELL]) -> io::Result<Used> {
         1 => Stored::Integer(value as i64),
         2 => Stored::Decimal(f64::from_bits(value)),
         3 => Stored::Flag(value == 1),
-        4 => Stored::DateTime(DateTime::from_timestamp(value as i64, 0).ok_or(io::ErrorKind::InvalidData)?.naive_utc()),
+        4 => {
+            let at = DateTime::from_timestamp_millis(value as i64).ok_or(io::ErrorKind::InvalidData)?;
+            Stored::DateTime(at.naive_utc())
+        }
         5 => Stored::Duration(f64::from_bits(value)),
         _ => Stored::Error(ERRORS.get(value as usize).ok_or(io::ErrorKind::InvalidData)?),
     };
@@ -245,7 +248,7 @@ mod tests {
     fn a_sheet_arrives_as_it_was_sent() {
         let mut builder = GridBuilder::default();
         let text = builder.texts().keep("行政").expect("room");
-        let at = DateTime::from_timestamp(1_700_000_000, 0).expect("a time").naive_utc();
+        let at = DateTime::from_timestamp_millis(1_700_000_000_250).expect("a time").naive_utc();
         let cells = [
             Stored::Text(text),
             Stored::Integer(-7),

@@ -86,6 +86,9 @@ impl Default for Sheet {
     }
 }
 
+/// Columns of a sheet.
+pub(super) const COLUMNS: u32 = 16_384;
+
 /// Cells of a rectangle for each used cell, and those of a small rectangle, that an ods sheet may have.
 const MOST_SPARSE: u64 = 64;
 const SMALL_AREA: u64 = 16_000_000;
@@ -288,6 +291,9 @@ impl Reading<'_> {
         let mut shared: HashMap<usize, u32, convert::ByAddress> = HashMap::default();
         while let Some(cell) = next().map_err(Stop::Broken)? {
             let (row, column) = cell.get_position();
+            if column >= COLUMNS {
+                return Err(Stop::Broken("a cell stands beyond the last column".to_owned()));
+            }
             let stored = match cell.get_value() {
                 DataRef::Empty => continue,
                 DataRef::SharedString(text) => {

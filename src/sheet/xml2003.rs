@@ -11,7 +11,7 @@ use super::convert;
 use super::grid::{GridBuilder, Merge, Stored};
 use super::layout::attribute;
 use super::layout_cells::is_long;
-use super::workbook::Sheet;
+use super::workbook::{COLUMNS, Sheet};
 
 /// What every such file names.
 pub(super) const MARK: &str = "urn:schemas-microsoft-com:office:spreadsheet";
@@ -37,6 +37,9 @@ pub(super) fn sheets(text: &str, most: u64) -> Result<(Vec<Sheet>, Option<String
             Ok(Event::Eof) => return Ok((walk.sheets, None)),
             Err(error) => return walk.broken(error.to_string()),
             Ok(_) => {}
+        }
+        if walk.column > COLUMNS {
+            return walk.broken("a cell stands beyond the last column".to_owned());
         }
         if walk.grid.len() as u64 > most {
             return Err(most);
@@ -70,6 +73,8 @@ struct Walk {
     value: String,
     formula: bool,
     filled: bool,
+    /// A comment of a cell is open: its text is no value.
+    comment: bool,
 }
 
 impl Walk {
@@ -102,7 +107,8 @@ impl Walk {
                 self.kind = Some(String::new());
                 self.value.clear();
             }
-            "Data" => {
+            "Comment" => self.comment = true,
+            "Data" if !self.comment => {
                 self.kind = Some(attribute(element, "Type").unwrap_or_default());
                 self.value.clear();
             }
@@ -123,6 +129,7 @@ impl Walk {
             "Cell" => self.end_cell(),
             "Data" => self.end_data(),
             "Visible" => self.end_visible(),
+            "Comment" => self.comment = false,
             _ => {}
         }
     }
@@ -195,6 +202,26 @@ fn typed(kind: &str, value: &str) -> Option<Stored> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_comment_of_a_cell_is_not_its_value() {
+        let xml = r#"<Workbook><Worksheet ss:Name="A"><Table><Row><Cell><Data ss:Type="Number">7</Data>
+            <Comment><ss:Data xmlns="x"><B>why</B></ss:Data></Comment></Cell>
+            <Cell><Comment><ss:Data>before</ss:Data></Comment><Data ss:Type="String">b</Data></Cell>
+            <Cell><Comment><ss:Data>alone</ss:Data></Comment></Cell></Row></Table></Worksheet></Workbook>"#;
+        let (sheets, _) = sheets(xml, 100).expect("few cells");
+        let cells: Vec<_> = sheets[0].grid.filled(0).map(|(c, cell)| format!("{c}={}", cell.text())).collect();
+        assert_eq!(cells, ["0=7", "1=b"]);
+    }
+
+    #[test]
+    fn a_cell_beyond_the_last_column_ends_the_sheet() {
+        let xml = r#"<Workbook><Worksheet ss:Name="A"><Table><Row><Cell><Data>a</Data></Cell>
+            <Cell ss:Index="4000000000"><Data>far</Data></Cell></Row></Table></Worksheet></Workbook>"#;
+        let (sheets, fault) = sheets(xml, 100).expect("few cells");
+        assert_eq!(fault.as_deref(), Some("a cell stands beyond the last column"));
+        assert_eq!(sheets[0].grid.used(0).len(), 1);
+    }
 
     #[test]
     fn cells_keep_their_places_and_types() {
