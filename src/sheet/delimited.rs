@@ -82,7 +82,7 @@ impl Delimited {
         }
         let before = text.get(..dialect.skip).unwrap_or_default().replace("\r\n", "\n");
         let lines = || before.split_terminator(['\n', '\r']);
-        dialect.skip = raw_length(&bytes, dialect.skip);
+        dialect.skip = encoding::raw_length(&bytes, dialect.skip);
         let comment = |line: &str| line.strip_prefix('#').map(|line| line.trim_start_matches('#').trim().to_owned());
         Ok(Self {
             path: path.to_owned(),
@@ -205,20 +205,6 @@ impl Delimited {
 fn said(text: &str) -> &str {
     let inner = text.strip_prefix("=\"").and_then(|rest| rest.strip_suffix('"'));
     inner.filter(|inner| !inner.contains('"')).unwrap_or(text)
-}
-
-/// The bytes of a text up to a place in its lossy form.
-fn raw_length(bytes: &[u8], lossy: usize) -> usize {
-    let (mut raw, mut shown) = (0, 0);
-    for chunk in bytes.utf8_chunks() {
-        if lossy <= shown + chunk.valid().len() {
-            return raw + lossy.saturating_sub(shown);
-        }
-        let broken = if chunk.invalid().is_empty() { 0 } else { char::REPLACEMENT_CHARACTER.len_utf8() };
-        shown += chunk.valid().len() + broken;
-        raw += chunk.valid().len() + chunk.invalid().len();
-    }
-    raw
 }
 
 fn sample(source: &mut File, bytes: usize) -> std::io::Result<Vec<u8>> {

@@ -278,6 +278,20 @@ fn decode_utf32(raw: &[u8], text: &mut [u8], big: bool, last: bool) -> (usize, u
     (used, written, bad, true)
 }
 
+/// The bytes of a text up to a place in its lossy form.
+pub(super) fn raw_length(bytes: &[u8], lossy: usize) -> usize {
+    let (mut raw, mut shown) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        if lossy <= shown + chunk.valid().len() {
+            return raw + lossy.saturating_sub(shown);
+        }
+        let broken = if chunk.invalid().is_empty() { 0 } else { char::REPLACEMENT_CHARACTER.len_utf8() };
+        shown += chunk.valid().len() + broken;
+        raw += chunk.valid().len() + chunk.invalid().len();
+    }
+    raw
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

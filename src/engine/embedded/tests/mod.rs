@@ -58,6 +58,7 @@ impl House {
     pub(super) fn put(&mut self, name: &str, rows: &[Row<'_>]) -> SegmentRef {
         let no = self.snapshot.documents.len() as u32 + 1;
         self.snapshot.documents.push(Document { no, doc_id: Id::new(), name: name.to_owned(), kb: self.kb });
+        self.snapshot.schema.tables[0].sheets.push((name.to_owned(), "一月".to_owned()));
         let segment = self.write(no, rows);
         self.snapshot.tables[0].parts[0].segments.push(LiveSegment { segment: segment.clone(), docs: None });
         segment
