@@ -226,7 +226,7 @@ fn bytes_that_are_no_text_are_noted_with_their_row() {
 
 #[test]
 fn bytes_that_are_no_text_move_nothing() {
-    let comment = [&"# é é é é é é é é é é é é caf".as_bytes()[..], b"\xE9\nname,val\nab,1\ncd,2\n"].concat();
+    let comment = ["# é é é é é é é é é é é é caf".as_bytes(), b"\xE9\nname,val\nab,1\ncd,2\n"].concat();
     let (book, rows) = read(&comment, &ReadLimits::default()).expect("read");
     assert_eq!((book.regions[0].columns[0].label.as_str(), rows), ("name", vec!["3: ab|1".into(), "4: cd|2".into()]));
     let lines = "名字       数   城市\n张三王五   30   上海广州\n李四赵六   40   北京天津\ncaf".as_bytes();
