@@ -295,7 +295,7 @@ fn a_table_on_its_side_is_read_by_its_columns() {
     let cited: Vec<&Value> = list(&answer["reference"]["chunks"]).map(|chunk| &chunk["column"]).collect();
     assert_eq!(cited, ["C", "D"], "{answer}");
     let ran = Run::new(&["sql", &path, &statement]).ran().ends(0);
-    assert!(ran.stdout.contains("› Sheet1 › column C\n"), "{ran:?}");
+    assert!(ran.stdout.contains("› Sheet1 › C 列\n"), "{ran:?}");
     let ran = Run::new(&["inspect", "--json", "--transposed=no", &path]).ran().ends(0);
     let sheet = &ran.document()["files"][0]["sheets"][0];
     assert_eq!((sheet["name"].as_str(), sheet["turned"].as_bool()), (Some("Sheet1"), None));
