@@ -261,7 +261,7 @@ fn columns() {
         let cut = chance.below(cells.len() + 1);
         let profile = |cells: &[Cell<'_>]| {
             let mut profile = Profile::default();
-            cells.iter().enumerate().for_each(|(row, cell)| profile.observe(cell, row as u64));
+            cells.iter().for_each(|cell| profile.observe(cell));
             profile
         };
         let (mut forth, mut back) = (profile(&cells[..cut]), profile(&cells[cut..]));

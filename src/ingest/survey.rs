@@ -139,7 +139,7 @@ impl RowSink for Surveyor<'_> {
         self.seen(row)?;
         self.rows.add(cells);
         for (profile, cell) in self.profiles.iter_mut().zip(cells) {
-            profile.observe(cell, row);
+            profile.observe(cell);
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ fn decided(labels: &[&str], rows: &[Vec<Cell<'_>>]) -> (Vec<Field>, Vec<Decision
         .enumerate()
         .map(|(column, label)| {
             let mut profile = Profile::default();
-            rows.iter().zip(2..).for_each(|(cells, row)| profile.observe(&cells[column], row));
+            rows.iter().for_each(|cells| profile.observe(&cells[column]));
             decide(&profile, label, None)
         })
         .collect();

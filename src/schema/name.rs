@@ -187,7 +187,7 @@ mod tests {
             .zip(&labels)
             .map(|((_, cell), label)| {
                 let mut profile = Profile::default();
-                profile.observe(cell, 2);
+                profile.observe(cell);
                 decide(&profile, label, None)
             })
             .collect();

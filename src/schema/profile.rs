@@ -15,11 +15,6 @@ use super::plain::Plain;
 use super::tally::{Numbers, Tally};
 use crate::value::{Cell, datetime_text, decimal_text, duration_text, to_second};
 
-/// Texts kept with their rows.
-const MOST_PLACES: usize = 10;
-/// Characters of a text that is kept with its row.
-const LONGEST_PLACE: usize = 80;
-
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     pub(super) cells: u64,
@@ -47,24 +42,20 @@ pub struct Profile {
     /// Cells that repeat a number merged over several rows.
     #[serde(default)]
     pub(super) spread: u64,
-    /// Bytes of the longest text.
-    longest: usize,
-    /// The first rows whose cells are mere text, with that text.
-    places: Vec<(u64, String)>,
 }
 
 impl Profile {
-    /// Counts one cell of the row `row`.
-    pub fn observe(&mut self, cell: &Cell<'_>, row: u64) {
+    /// Counts one cell.
+    pub fn observe(&mut self, cell: &Cell<'_>) {
         self.cells += 1;
         match cell {
             Cell::Empty => self.blank += 1,
-            Cell::Text(text) => self.observe_text(text, row),
+            Cell::Text(text) => self.observe_text(text),
             Cell::Integer(n) => self.observe_integer(*n),
-            Cell::Decimal(x) => self.observe_decimal(*x, row),
+            Cell::Decimal(x) => self.observe_decimal(*x),
             Cell::Flag(flag) => self.observe_flag(*flag),
             Cell::DateTime(at) => self.observe_datetime(*at),
-            Cell::Duration(seconds) => self.observe_duration(*seconds, row),
+            Cell::Duration(seconds) => self.observe_duration(*seconds),
             Cell::Error(_) => self.errors += 1,
         }
     }
@@ -74,13 +65,12 @@ impl Profile {
         self.spread += 1;
     }
 
-    fn observe_text(&mut self, text: &str, row: u64) {
+    fn observe_text(&mut self, text: &str) {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             self.blank += 1;
             return;
         }
-        self.longest = self.longest.max(text.len());
         self.distinct.add(distinct::hash(text.as_bytes()), || text);
         match classify(trimmed) {
             Class::Marker => self.markers += 1,
@@ -94,25 +84,11 @@ impl Profile {
                 self.dates.add_tail(&date::tail(trimmed));
             }
             Class::Clock(clock) => {
-                self.observe_mere_text(trimmed, row);
+                self.texts += 1;
                 (if clock.whole { &mut self.clocks } else { &mut self.short_clocks }).add(&clock.amount());
             }
-            Class::Text => self.observe_mere_text(trimmed, row),
+            Class::Text => self.texts += 1,
         }
-    }
-
-    fn observe_mere_text(&mut self, text: &str, row: u64) {
-        self.texts += 1;
-        let full = self.places.len() == MOST_PLACES;
-        if !full || self.places.last().is_some_and(|(last, _)| row < *last) {
-            self.place((row, text.chars().take(LONGEST_PLACE).collect()));
-        }
-    }
-
-    fn place(&mut self, place: (u64, String)) {
-        let at = self.places.partition_point(|known| *known < place);
-        self.places.insert(at, place);
-        self.places.truncate(MOST_PLACES);
     }
 
     fn observe_plain(&mut self, plain: Plain) {
@@ -137,13 +113,13 @@ impl Profile {
         self.observe_whole(n);
     }
 
-    fn observe_decimal(&mut self, x: f64, row: u64) {
+    fn observe_decimal(&mut self, x: f64) {
         self.typed += 1;
         self.distinct.add(distinct::mix(x.to_bits()), || decimal_text(x));
         if x.is_finite() {
             self.numbers.bare.plain.add(&Amount { value: x, whole: None, places: places_of(x) });
         } else {
-            self.observe_mere_text(&decimal_text(x), row);
+            self.texts += 1;
         }
     }
 
@@ -161,11 +137,12 @@ impl Profile {
         self.dates.fractions += u64::from(second != at);
     }
 
-    fn observe_duration(&mut self, seconds: f64, row: u64) {
+    fn observe_duration(&mut self, seconds: f64) {
         self.typed += 1;
         self.distinct.add(distinct::mix(!seconds.to_bits()), || duration_text(seconds));
         if !seconds.is_finite() {
-            return self.observe_mere_text(&duration_text(seconds), row);
+            self.texts += 1;
+            return;
         }
         self.numbers.add_seconds(&Amount { value: seconds, whole: None, places: places_of(seconds) });
     }
@@ -188,28 +165,11 @@ impl Profile {
         self.short_clocks.merge(&other.short_clocks);
         self.spread += other.spread;
         self.distinct.merge(&other.distinct);
-        self.longest = self.longest.max(other.longest);
-        other.places.iter().for_each(|place| self.place(place.clone()));
     }
 
     /// Cells seen, blank ones included.
     pub fn cells(&self) -> u64 {
         self.cells
-    }
-
-    /// Error cells such as `#DIV/0!`.
-    pub fn errors(&self) -> u64 {
-        self.errors
-    }
-
-    /// Bytes of the longest text.
-    pub fn longest(&self) -> usize {
-        self.longest
-    }
-
-    /// The first rows whose cells are mere text, with that text cut to 80 characters.
-    pub fn mere_texts(&self) -> &[(u64, String)] {
-        &self.places
     }
 
     /// Times whose zone is left out, with the first of the zones, and times whose fraction of a second is left out.

@@ -6,7 +6,7 @@ use crate::value::{Cell, FieldType, datetime_text, decimal_text};
 
 fn profile(cells: &[Cell<'_>]) -> Profile {
     let mut profile = Profile::default();
-    cells.iter().zip(2..).for_each(|(cell, row)| profile.observe(cell, row));
+    cells.iter().for_each(|cell| profile.observe(cell));
     profile
 }
 

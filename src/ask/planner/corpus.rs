@@ -42,7 +42,7 @@ struct Rows {
 impl RowSink for Rows {
     fn row(&mut self, row: u64, cells: &[Cell<'_>]) -> Result<(), ReadError> {
         if self.decisions.is_empty() {
-            self.profiles.iter_mut().zip(cells).for_each(|(profile, cell)| profile.observe(cell, row));
+            self.profiles.iter_mut().zip(cells).for_each(|(profile, cell)| profile.observe(cell));
             return Ok(());
         }
         let mut values: Vec<Json> =
