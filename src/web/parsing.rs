@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
+use serde_json::{Map, Value};
 
 use super::body::{Lenient, apart, texts};
 use super::caller::Writer;
@@ -10,7 +11,24 @@ use super::envelope::{Done, Failure};
 use super::fault::Fault;
 use super::{Web, owned, python};
 use crate::catalog::Run;
-use crate::service::Document;
+use crate::service::{Caller, Document};
+
+/// The documents that a body names.
+struct Named {
+    documents: Vec<Document>,
+    /// Ids that are none of the dataset's.
+    unknown: Vec<String>,
+    /// Ids that came more than once.
+    twice: Vec<String>,
+}
+
+async fn named(web: &Web, caller: &Caller, dataset: &str, given: &Map<String, Value>) -> Result<Named, Fault> {
+    let dataset = owned::own_dataset(web, caller, dataset).await?;
+    let ids = texts(given, "document_ids")?.ok_or_else(|| Fault::data("`document_ids` is required"))?;
+    let (ids, twice) = apart(ids);
+    let (documents, unknown) = owned::documents(web, &dataset, &ids).await?;
+    Ok(Named { documents, unknown, twice })
+}
 
 /// Asks for the parse of documents, `document_ids`.
 #[utoipa::path(post, path = "/datasets/{dataset_id}/chunks", tag = "documents", params(("dataset_id" = String, Path)),
@@ -22,10 +40,7 @@ pub async fn parse_documents(
     Path(id): Path<String>,
     Lenient(given): Lenient,
 ) -> Result<Done, Fault> {
-    let dataset = owned::own_dataset(&web, &caller, &id).await?;
-    let ids = texts(&given, "document_ids")?.ok_or_else(|| Fault::data("`document_ids` is required"))?;
-    let (ids, twice) = apart(ids);
-    let (documents, unknown) = owned::documents(&web, &dataset, &ids).await?;
+    let Named { documents, unknown, twice } = named(&web, &caller, &id, &given).await?;
     if documents.iter().any(is_running) {
         return Err(Fault::data("Can't parse document that is currently being processed"));
     }
@@ -45,10 +60,7 @@ pub async fn stop_documents(
     Path(id): Path<String>,
     Lenient(given): Lenient,
 ) -> Result<Done, Fault> {
-    let dataset = owned::own_dataset(&web, &caller, &id).await?;
-    let ids = texts(&given, "document_ids")?.ok_or_else(|| Fault::data("`document_ids` is required"))?;
-    let (ids, twice) = apart(ids);
-    let (documents, unknown) = owned::documents(&web, &dataset, &ids).await?;
+    let Named { documents, unknown, twice } = named(&web, &caller, &id, &given).await?;
     if let Some(unknown) = unknown.first() {
         return Err(Fault::data(format!("You don't own the document {unknown}.")));
     }

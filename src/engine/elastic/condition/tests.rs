@@ -16,23 +16,7 @@ use crate::ids::Id;
 use crate::schema::{Field, Table};
 
 fn field(name: &str, kind: FieldType) -> Field {
-    Field {
-        name: name.to_owned(),
-        label: name.to_owned(),
-        kind,
-        unit: None,
-        synonyms: Vec::new(),
-        allowed: Vec::new(),
-        nulls: 0,
-        distinct: None,
-        samples: Vec::new(),
-        decimals: 0,
-        identifier: false,
-        range: None,
-        spread: 0,
-        unfit: 0,
-        conversion: None,
-    }
+    Field::for_test(name, name, kind)
 }
 
 fn place(parts: usize) -> Place {
